@@ -20,6 +20,7 @@ from tests.planted import (
     planted_loading,
     planted_log,
     planted_people,
+    planted_risk,
     planted_values,
     planted_world,
 )
@@ -1198,6 +1199,7 @@ BUGS = (
     *(Bug(*each) for each in planted_kinds.MEANING),
     *(Bug(*each) for each in planted_loading.MEANING),
     *(Bug(*each) for each in planted_log.MEANING),
+    *(Bug(*each) for each in planted_risk.MEANING),
     *(Bug(*each) for each in planted_inventory.MEANING),
     *(Bug(*each) for each in planted_confirm.MEANING),
     Bug(

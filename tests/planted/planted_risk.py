@@ -1,6 +1,7 @@
-"""Bugs against risk, for `tests/planted/planted.py`.
+"""Bugs against risk, for `tests/planted/planted.py` and `planted_meaning.py`.
 
-In: nothing. Out: `BUGS`: name, file, what stands there, what is put there, the test that notices.
+In: nothing. Out: `MEANING`: name, file, what stands there, what is put there instead, for the
+requirements of `tests/semantics/manifest_risk.py`; `BUGS`: the same, and the test that notices.
 """
 
 from __future__ import annotations
@@ -13,34 +14,88 @@ REPORT = "tests/risk/test_report.py::test_"
 RECOUNT = f"{LEARNING}counts_are_those_of_a_recount_without_the_engine"
 COVERS = "tests/risk/test_bounds.py::test_coverage_is_exactly_at_least_what_is_stated"
 
-BUGS = [
+MEANING = [
     (
         "bounds of a one-sided interval are taken for two-sided ones",
         "risk/bounds.py",
         "return _quantile(delta / 2, hits, runs - hits + 1)",
         "return _quantile(delta, hits, runs - hits + 1)",
-        COVERS,
-    ),
-    (
-        "runs of which the end is unknown count as safe",
-        "risk/bounds.py",
-        "_upper(hits + unknown, total, delta)",
-        "_upper(hits, total, delta)",
-        f"{LEARNING}unknown_ends_widen_the_bounds",
     ),
     (
         "a stopped run ends well",
         "risk/learner.py",
         "return END if self.stopped is None else None",
         "return END",
-        f"{LEARNING}a_run_that_was_stopped_is_never_counted_as_safe",
     ),
     (
         "every visit counts, and not the first of a run alone",
         "risk/learner.py",
         "first.setdefault(shortened(state, level), at)",
         "first[shortened(state, level)] = at",
-        f"{LEARNING}the_first_visit_of_a_run_counts",
+    ),
+    (
+        "a shard is counted twice",
+        "risk/model.py",
+        "if twice := {*self.data.sources} & {*other.data.sources}:",
+        "if twice := {*self.data.sources} & set[str]():",
+    ),
+    (
+        "an edited model is read",
+        "risk/model.py",
+        'if data.get("seal") != _seal(data):',
+        'if "seal" not in data:',
+    ),
+    (
+        "a model of other contracts is used",
+        "risk/policy.py",
+        "if changed := changed_contracts(self.model.header.contracts, policy.fingerprints):",
+        "if changed := changed_contracts({}, {}):",
+    ),
+    (
+        "the lower bound lets through",
+        "risk/gate.py",
+        "return found is not None and found.hi <= self._threshold",
+        "return found is not None and found.lo <= self._threshold",
+    ),
+    (
+        "what no run has done is let through",
+        "risk/gate.py",
+        "return found is not None and found.hi <= self._threshold",
+        "return found is None or found.hi <= self._threshold",
+    ),
+    (
+        "few runs are enough",
+        "risk/policy.py",
+        "if count.known >= self.least:",
+        "if count.known >= 1:",
+    ),
+    (
+        "the model is told without end",
+        "risk/policy.py",
+        "return Block() if told < chosen.times else chosen.then",
+        "return Block()",
+    ),
+    (
+        "a snapshot without risk is at the beginning",
+        "risk/gate.py",
+        "            self.path.lost()\n",
+        "",
+    ),
+    (
+        "a failed call is one that succeeded",
+        "risk/abstraction.py",
+        'symbol[:-1] if ok else symbol[:-1] + "!"',
+        "symbol[:-1]",
+    ),
+]
+
+BUGS = [
+    (
+        "runs of which the end is unknown count as safe",
+        "risk/bounds.py",
+        "_upper(hits + unknown, total, delta)",
+        "_upper(hits, total, delta)",
+        f"{LEARNING}unknown_ends_widen_the_bounds",
     ),
     (
         "the call that violates is a visit",
@@ -57,41 +112,6 @@ BUGS = [
         f"{LEARNING}horizons_count_the_calls_to_the_violation",
     ),
     (
-        "a shard is counted twice",
-        "risk/model.py",
-        "if twice := {*self.data.sources} & {*other.data.sources}:",
-        "if twice := {*self.data.sources} & set[str]():",
-        f"{MODEL}a_shard_is_never_counted_twice",
-    ),
-    (
-        "an edited model is read",
-        "risk/model.py",
-        'if data.get("seal") != _seal(data):',
-        'if "seal" not in data:',
-        f"{MODEL}an_edited_file_is_refused",
-    ),
-    (
-        "a model of other contracts is used",
-        "risk/policy.py",
-        "if changed := changed_contracts(self.model.header.contracts, policy.fingerprints):",
-        "if changed := changed_contracts({}, {}):",
-        f"{RUNTIME}a_model_of_other_contracts_is_refused",
-    ),
-    (
-        "the lower bound lets through",
-        "risk/gate.py",
-        "return found is not None and found.hi <= self._threshold",
-        "return found is not None and found.lo <= self._threshold",
-        f"{RUNTIME}between_the_bounds_is_unknown",
-    ),
-    (
-        "what no run has done is let through",
-        "risk/gate.py",
-        "return found is not None and found.hi <= self._threshold",
-        "return found is None or found.hi <= self._threshold",
-        f"{RUNTIME}states_never_seen_are_asked_about_and_never_just_allowed",
-    ),
-    (
         "an unknown risk is only warned of",
         "risk/policy.py",
         'chosen = Escalate() if mode == "enforce" else Warn()',
@@ -106,39 +126,11 @@ BUGS = [
         f"{RUNTIME}between_the_bounds_is_unknown",
     ),
     (
-        "few runs are enough",
-        "risk/policy.py",
-        "if count.known >= self.least:",
-        "if count.known >= 1:",
-        f"{RUNTIME}few_runs_back_off_to_a_shorter_past",
-    ),
-    (
-        "the model is told without end",
-        "risk/policy.py",
-        "return Block() if told < chosen.times else chosen.then",
-        "return Block()",
-        f"{RUNTIME}the_model_is_asked_to_examine_itself_a_limited_number_of_times",
-    ),
-    (
         "a restored session forgets how often the model was told",
         "risk/gate.py",
         'self.asked = int(data["asked"])',
         "self.asked = 0",
         f"{RUNTIME}the_model_is_asked_to_examine_itself_a_limited_number_of_times",
-    ),
-    (
-        "a snapshot without risk is at the beginning",
-        "risk/gate.py",
-        "            self.path.lost()\n",
-        "",
-        f"{RUNTIME}a_snapshot_without_risk_makes_every_state_unknown",
-    ),
-    (
-        "a failed call is one that succeeded",
-        "risk/abstraction.py",
-        'symbol[:-1] if ok else symbol[:-1] + "!"',
-        "symbol[:-1]",
-        RECOUNT,
     ),
     (
         "impossible successors are smoothed, too",

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from sponsio_like.risk import clopper_pearson
+from tests.semantics.manifest import requirement
 
 scipy_stats = pytest.importorskip("scipy.stats")
 
@@ -30,6 +31,7 @@ def test_without_runs_anything_is_possible() -> None:
     assert clopper_pearson(0, 0) == (0.0, 1.0)
 
 
+@requirement("S-RISK-06")
 @pytest.mark.parametrize("runs", [5, 23, 60])
 @pytest.mark.parametrize("risk", [0.003, 0.1, 0.5, 0.97])
 def test_coverage_is_exactly_at_least_what_is_stated(runs: int, risk: float) -> None:

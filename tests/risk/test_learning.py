@@ -11,6 +11,7 @@ import pytest
 from sponsio_like.errors import RiskError
 from sponsio_like.risk import Learner, RiskModel, learn
 from tests.risk.runs import TOOLS, contracts, first_bad, random_calls, trace
+from tests.semantics.manifest import requirement
 
 REACH = 2
 
@@ -42,6 +43,7 @@ def recount(runs: Sequence[Sequence[str]]) -> Counter[tuple[tuple[str, ...], str
     return found
 
 
+@requirement("S-RISK-03")
 def test_counts_are_those_of_a_recount_without_the_engine() -> None:
     """How many runs came to a state, and how many of them ended badly, as a second count has it."""
     rng = random.Random(1)
@@ -67,6 +69,7 @@ def test_horizons_count_the_calls_to_the_violation() -> None:
         model.count(first, 2)
 
 
+@requirement("S-RISK-04")
 def test_the_first_visit_of_a_run_counts() -> None:
     """The state is visited four and three calls before the violation: once, and four before."""
     model = learned([["look", *["send"] * 4, *["pay"] * 3]])
@@ -74,6 +77,7 @@ def test_the_first_visit_of_a_run_counts() -> None:
     assert [model.count(again, h) for h in (3, 5)] == [(1, 0, 0), (1, 0, 1)]
 
 
+@requirement("S-RISK-05")
 def test_a_run_that_was_stopped_is_never_counted_as_safe() -> None:
     """The end of a run in which a call was refused is unknown, except what was seen before."""
     model = learned([["look", "send", "pay", "send-", "send"]] * 10)

@@ -14,6 +14,7 @@ from sponsio_like.errors import RiskError
 from sponsio_like.risk import RiskModel, learn, read_model
 from sponsio_like.risk.model import _seal, dumps, loads
 from tests.risk.runs import contracts, random_calls, trace
+from tests.semantics.manifest import requirement
 
 
 def model(seed: int = 1) -> RiskModel:
@@ -48,6 +49,7 @@ def test_a_truncated_file_is_refused(cut: int, tmp_path: Path) -> None:
         read_model(tmp_path / "m.json")
 
 
+@requirement("S-RISK-08")
 def test_an_edited_file_is_refused() -> None:
     """One count that was changed is noticed by the seal."""
     text = edited(lambda data: data["levels"][0][0].__setitem__(3, 1_000_000), sealed=False)
@@ -99,6 +101,7 @@ def test_models_of_other_contracts_are_not_merged() -> None:
         model().merged(learn(contracts(), [trace(["look"])], reach=1))
 
 
+@requirement("S-RISK-12")
 def test_a_shard_is_never_counted_twice(tmp_path: Path) -> None:
     """A shard that is already in a model is refused, also after both were written and read."""
     one, two, three = (model(seed) for seed in (1, 2, 3))

@@ -24,6 +24,7 @@ from sponsio_like import (
 from sponsio_like.errors import RiskError
 from sponsio_like.risk import RiskModel, RiskPolicy, learn
 from tests.risk.runs import contracts, trace
+from tests.semantics.manifest import requirement
 
 SAFE = ["look", "send", "send"]
 RISKY = ["look", "pay", "pay", "pay"]
@@ -114,6 +115,7 @@ def test_a_run_that_was_stopped_stays_stopped_when_it_is_restored() -> None:
         assert isinstance(each.decide("send"), Blocked)
 
 
+@requirement("S-RISK-10")
 def test_the_model_is_asked_to_examine_itself_a_limited_number_of_times() -> None:
     """After that the policy does what it says next; a restored session has not forgotten."""
     here = guard(policy(on_risk={"llm_self_examine": {"times": 2, "then": "escalate"}}))
@@ -137,6 +139,7 @@ def test_an_approved_call_runs_once() -> None:
     assert isinstance(session.decide("pay", id="p2"), Allowed)
 
 
+@requirement("S-RISK-02")
 def test_states_never_seen_are_asked_about_and_never_just_allowed() -> None:
     """An unknown state, or tool: a person is asked in enforce; it is told in observe."""
     session = guard(policy()).session()
@@ -152,6 +155,7 @@ def test_states_never_seen_are_asked_about_and_never_just_allowed() -> None:
     assert [each.contract for each in told.warnings] == ["risk"]
 
 
+@requirement("S-RISK-01")
 def test_between_the_bounds_is_unknown() -> None:
     """Where the interval lies on both sides of the threshold, nobody is sure: it is asked."""
     doubtful = RiskPolicy(MODEL, threshold=0.83, on_risk="block", least=20)
@@ -160,6 +164,7 @@ def test_between_the_bounds_is_unknown() -> None:
     assert isinstance(session.decide("pay"), Held)
 
 
+@requirement("S-RISK-07")
 def test_few_runs_back_off_to_a_shorter_past() -> None:
     """A state that few runs came to is judged by all that came there with fewer calls before."""
     for least, by, reach, runs in ((20, "backoff", 1, 83), (3, "observed", 2, 3)):
@@ -225,6 +230,7 @@ def test_a_snapshot_keeps_the_last_calls() -> None:
     assert isinstance(again.decide("pay"), Blocked)
 
 
+@requirement("S-RISK-11")
 def test_a_snapshot_without_risk_makes_every_state_unknown() -> None:
     """Where nobody knows the last calls, no state is known, so that none is allowed by accident."""
     session = Guard(contracts()).session()
@@ -353,6 +359,7 @@ def test_interventions_that_stop_nothing_or_do_not_exist_are_refused(on_risk: An
         policy(on_risk=on_risk)
 
 
+@requirement("S-RISK-09")
 def test_a_model_of_other_contracts_is_refused() -> None:
     """Contracts that have changed meaning, or one more, or one less: the guard is not made."""
     changed = contract("look first").guarantees("tool `look` must precede `send`")

@@ -18,6 +18,7 @@ from tests.semantics import (
     manifest_loading,
     manifest_log,
     manifest_people,
+    manifest_risk,
     manifest_values,
     manifest_world,
 )
@@ -237,6 +238,7 @@ STATEMENTS: dict[str, str] = {
     **manifest_inventory.STATEMENTS,
     **manifest_confirm.STATEMENTS,
     **manifest_people.STATEMENTS,
+    **manifest_risk.STATEMENTS,
     **manifest_values.STATEMENTS,
 }
 """The statements of docs/semantics.md."""
