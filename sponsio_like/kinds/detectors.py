@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import NamedTuple, TypeAlias
 
 from sponsio_like.errors import ContractError, closest
-from sponsio_like.values import folded
+from sponsio_like.values import folded, normal
 
 Found: TypeAlias = Iterator[tuple[int, int, str]]
 """Start and end of each, and its plain value."""
@@ -129,7 +129,7 @@ def _seen(sign: str) -> str:
     """Return one character as it is read: plain digits and dashes, nothing for what is unseen."""
     if not folded(sign):
         return ""
-    plain = unicodedata.normalize("NFKC", sign.translate(DASHES).translate(BLANKS))
+    plain = normal(sign.translate(DASHES).translate(BLANKS), "NFKC")
     digits = [unicodedata.digit(each, None) for each in plain]
     pairs = zip(plain, digits, strict=True)
     return "".join(each if digit is None else str(digit) for each, digit in pairs)

@@ -20,6 +20,14 @@ Letter = dict[str, Any]
 VALUE, OTHER_VALUE = "x1", "x2"
 CALLS_CAP = 12
 """The most different calls of one tool that are tried."""
+DATA = {
+    "email": "ann@example.com",
+    "phone": "+49 30 901820",
+    "card": "4111 1111 1111 1111",
+    "iban": "DE89 3704 0044 0532 0130 00",
+    "aws_key": "AKIAIOSFODNN7EXAMPLE",
+}
+"""A text in which the detector of this name finds something."""
 SIGNS = {">": (1, 0), ">=": (0, -1), "<": (-1, 0), "<=": (0, 1)}
 """A number that meets a comparison, and one that does not, as distances."""
 
@@ -135,7 +143,14 @@ def _of_atom(name: str, rest: list[Any]) -> list[Any]:
             return [f"{folders[0].rstrip('/')}/a", "/elsewhere"]
         case "arg_host", [tuple(hosts), *_]:
             return [f"https://{hosts[0].replace('*', 'www')}/", "https://elsewhere.example/"]
+        case "arg_finds", [tuple(names), *_]:
+            return ["other", *_data(names)]
     return [VALUE]
+
+
+def _data(names: Iterable[Any]) -> list[str]:
+    """Return a text in which one of these detectors finds something, if one is known."""
+    return [DATA[each] for each in names if each in DATA][:1]
 
 
 def _samples(op: str, value: Any) -> list[Any]:
@@ -184,6 +199,8 @@ def _ends(nodes: Iterable[f.Node], tool: str) -> list[Letter]:
             case f.OutputIs(path, op, value):
                 shown = _samples(op, value) if path or op != "has" else [VALUE, OTHER_VALUE]
                 ends += [{"output": _nested({path: each}) if path else each} for each in shown]
+            case f.Custom("output_finds", (tuple(names),)):
+                ends += [{"output": each} for each in _data(names)]
             case f.Custom("confirms"):
                 ends += [{"output": "yes"}, {"output": "no"}]
             case f.Happens("done" | "failed", target):
@@ -233,6 +250,8 @@ def _texts(node: f.Node) -> Iterator[str]:
     match node:
         case f.Custom("text_mentions", (tuple(words), *_)):
             yield from map(str, words)
+        case f.Custom("text_finds", (tuple(names),)):
+            yield from _data(names)
         case f.Custom("text_within", (words, chars)):
             yield from ["x " * (words + 1)] if isinstance(words, int) else []
             yield from ["x" * (chars + 1)] if isinstance(chars, int) else []

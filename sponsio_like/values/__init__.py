@@ -4,7 +4,7 @@ In: arguments and answers of tools. Out: private copies, canonical forms and dig
 a path, comparisons, the pieces of a text. Caps bound how much of one value is read.
 """
 
-from sponsio_like.values.canonical_form import NotCanonical, canonical, composed, digest
+from sponsio_like.values.canonical_form import NotCanonical, canonical, composed, digest, normal
 from sponsio_like.values.effort import Effort, once_per_decision, spend
 from sponsio_like.values.frozen import UNREADABLE, Cut, Room, freeze, freeze_args
 from sponsio_like.values.leaks import carried_in, key_of, keys_of, leak_fields, offered_in
@@ -116,6 +116,7 @@ __all__ = [
     "leak_fields",
     "leaves",
     "leaves_of",
+    "normal",
     "number",
     "number_in",
     "offered_in",
