@@ -42,7 +42,7 @@ def rows(name: str) -> Iterator[Row]:
         yield from (Row(sentence, tools, None) for sentence in part["refused"])
 
 
-TABLE = [*rows("own.yaml"), *rows("more.yaml")]
+TABLE = [row for name in ("own", "more", "phrasings") for row in rows(f"{name}.yaml")]
 MEANT = [row for row in TABLE if row.meant is not None]
 
 
