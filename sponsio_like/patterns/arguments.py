@@ -136,14 +136,14 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
             "{tool.field:place} MUST_NOT (exceed | be more than | be greater than | be "
             "larger than | be higher than | be above | be over | go above) {max:number}"
         ),
-        "{tool.field:place} [MUST be] at least {min:number}",
+        "{tool.field:place} [MUST be] AT_LEAST {min:number}",
         (
             "{tool.field:place} MUST_NOT be (less than | lower than | smaller than | below "
             "| under) {min:number}"
         ),
         (
             "{tool.field:place} is (between {min:number} and {max:number} | AT_MOST "
-            "{max:number} | at least {min:number})"
+            "{max:number} | AT_LEAST {min:number})"
         ),
     ),
     keeps=("", "pay(amount=0)", "pay(amount=100)", "other", "other(amount=500)"),

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from sponsio_like.prose.grammar import grammar_for
 from sponsio_like.prose.numbers import WORDS, read_number, seconds_of
+from sponsio_like.prose.signs import one_spelling
 from sponsio_like.prose.trees import SHAPE, Phrasings
 
 LIKE = 0.62
@@ -45,9 +46,9 @@ AROUND = {
 """The words of an argument that is more than a value."""
 NUMBERS = ("number", "count", "atmost", "excess", "most", "most_real")
 SPANS = ("span", "window", "seconds", "steps")
-_NUMBER = rf"-?\d+(?:,\d{{3}})*(?:\.\d+)?|(?:{WORDS})(?:[ -](?:{WORDS}))*"
+_NUMBER = rf"-?\d+(?:,\d{{3}})*(?:\.\d+)?|(?:an? )?(?:{WORDS})(?:[ -](?:{WORDS}))*"
 WRITTEN = re.compile(
-    r"`(?P<text>[^`]+)`|\"(?P<quote>[^\"]+)\"|"
+    r"`(?P<text>[^`]+)`|[\"“](?P<quote>[^\"”]+)[\"”]|(?<!\w)'(?P<single>[^'\s]+)'(?!\w)|"
     rf"(?P<size>{_NUMBER}) ?(?P<unit>seconds?|s|minutes?|min|hours?|h|days?|weeks?|steps?)(?!\w)|"
     rf"(?P<number>(?<!\w)(?:{_NUMBER})(?!\w))|(?P<word>[\w.*:'-]+)",
     re.IGNORECASE,
@@ -71,6 +72,7 @@ class _Piece(NamedTuple):
 
 def nearest(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool]) -> Iterator[Near]:
     """Yield the phrasings most like the sentence: one for each owner, the nearest first."""
+    sentence = one_spelling(sentence)
     written = list(_pieces(sentence, is_tool))
     mine = [each.shape for each in written]
     denied = sum(each in NEGATIONS for each in mine)
@@ -133,13 +135,14 @@ def _as(kind: str, value: Any) -> Any:
 def _pieces(sentence: str, is_tool: Callable[[str], bool]) -> Iterator[_Piece]:
     before = ""
     for found in WRITTEN.finditer(sentence):
-        text = found["text"] or found["quote"]
+        text = found["text"] or found["quote"] or found["single"]
         if text is not None:
             yield _Piece("<text>", text)
         elif found["size"] is not None:
             yield _Piece("<span>", _span(found["size"], found["unit"].lower()))
         elif found["number"] is not None:
-            yield _Piece("<number>", read_number(found["number"]))
+            number = read_number(found["number"])
+            yield _Piece("<number>", number) if number is not None else _Piece(found["number"])
         elif is_tool(word := found["word"]) or SHAPE.fullmatch(word) or before in GOVERNING:
             yield _Piece("<text>", word)
         elif (small := word.lower().strip(".'")) in TIMES:

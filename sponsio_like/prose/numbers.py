@@ -15,36 +15,43 @@ ONES = (
 TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 # fmt: on
 VALUES = {word: n for n, word in enumerate(ONES)} | {word: 10 * n for n, word in enumerate(TENS, 2)}
-SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+SCALES = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000}
 WORDS = "|".join(sorted([*VALUES, *SCALES], key=len, reverse=True))
 """The words of numbers, as a regular expression."""
+DIGITS = re.compile(r"(-?)[$€£]?(\d+(?:,\d{3})*(?:\.\d+)?) ?(k|hundred|thousand|million)?")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
 def read_number(text: str) -> int | float | None:
     """Return the number that digits or words say; None if the words make none."""
-    digits = text.strip("$").replace(",", "").replace("$", "")
-    if re.fullmatch(r"-?\d+", digits):
-        return int(digits)
-    if re.fullmatch(r"-?\d+\.\d+", digits):
-        return float(digits)
-    return _of_words(re.split(r"[ -]+", text.lower()))
+    found = DIGITS.fullmatch(text.lower())
+    if found is None:
+        return _of_words(re.split(r"[ -]+", text.lower()))
+    digits = found[1] + found[2].replace(",", "")
+    scale = 1_000 if found[3] == "k" else SCALES.get(found[3], 1)
+    if "." not in digits:
+        return int(digits) * scale
+    number = float(digits) * scale
+    return int(number) if scale > 1 and number.is_integer() else number
 
 
 def _of_words(words: list[str]) -> int | None:
     total = part = 0
-    room = 1_000  # a smaller word may follow, below this
+    room, least = 1_000, 10**9  # what follows is smaller than these
+    if words[0] in ("a", "an") and words[-1] in SCALES:
+        words = ["one", *words[1:]]
     for word in words:
         if word == "and":
             continue
         if word in SCALES:
-            if part == 0 or SCALES[word] <= 100 <= part:
+            scale = SCALES[word]
+            if part == 0 or scale <= 100 <= part or scale >= least:
                 return None
-            part, room = part * SCALES[word], 100
-            if SCALES[word] > 100:
-                total, part, room = total + part, 0, 1_000
+            part, room = part * scale, 100 if scale >= 100 else 0
+            if scale > 100:
+                total, part, room, least = total + part, 0, 1_000, scale
             continue
-        value = VALUES[word]
+        value = VALUES.get(word, room)
         if value >= room:
             return None
         part, room = part + value, 10 if value >= 20 else 0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sponsio_like.prose.forest import trees
 from sponsio_like.prose.grammar import grammar_for
 from sponsio_like.prose.numbers import read_number, seconds_of
+from sponsio_like.prose.signs import one_spelling
 
 if TYPE_CHECKING:
     from lark import Token
@@ -56,6 +57,7 @@ class NotSaid(ValueError):
 
 def sayings(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool]) -> Iterator[Said]:
     """Yield each reading of the sentence as a demand."""
+    sentence = one_spelling(sentence)
     for tree in _trees(sentence, phrasings, "start"):
         try:
             yield _Reader(sentence, is_tool).sentence(tree, phrasings)
@@ -65,6 +67,7 @@ def sayings(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool])
 
 def conditions(sentence: str, is_tool: Callable[[str], bool]) -> Iterator[Any]:
     """Yield each reading of the sentence as a condition."""
+    sentence = one_spelling(sentence)
     for tree in _trees(sentence, (), "condition_alone"):
         try:
             yield _Reader(sentence, is_tool).condition(tree.children[0])
@@ -189,6 +192,7 @@ class _Reader:
     def _tests(self, tree: Any) -> dict[str, Any]:
         signs = {"equal": "=", "gt": "gt", "lt": "lt", "ge": "ge", "le": "le"}
         keys = {"=": "=", "!=": "ne", ">": "gt", ">=": "ge", "<": "lt", "<=": "le"}
+        keys |= {"≥": "ge", "≤": "le", "≠": "ne"}
         out: dict[str, Any] = {}
         for test in tree.children:
             path = self.field(test.children[0])
@@ -282,8 +286,8 @@ class _Reader:
     def value(self, tree: Any) -> Any:
         """Return a value: JSON, a number in words, or a text."""
         token = _leaf(tree)
-        if token.type == "TEXT" and token[0] != "`":
-            return token[1:-1]
+        if token.type in ("QUOTED", "TEXT") and token[0] != "`":
+            return str(token[1:-1])
         text = _unquoted(token)
         if token.type == "NUMBER":
             return self._number(token)

@@ -15,6 +15,7 @@ from tests.planted import (
     planted_kinds,
     planted_lanes,
     planted_risk,
+    planted_sentences,
 )
 
 
@@ -566,4 +567,5 @@ BUGS = (
     *(Planted(*each) for each in planted_adapters.BUGS),
     *(Planted(*each) for each in planted_lanes.BUGS),
     *(Planted(*each) for each in planted_risk.BUGS),
+    *(Planted(*each) for each in planted_sentences.BUGS),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -13,6 +14,8 @@ from sponsio_like.contracts.sentences import phrasings
 from sponsio_like.prose.forest import Grammar, trees
 from sponsio_like.prose.grammar import grammar_for
 from tests.sentences.test_sentences import TABLE
+
+SLASH, ESCAPED = re.compile(r"(?<!\\)/"), r"\\/"
 
 
 @cache
@@ -33,7 +36,8 @@ def written(grammar: Grammar) -> str:
         ]
         alone = "?" if any(one.alone for one in expansions) else ""
         lines.append(f"{alone}{plain(name)}: {' | '.join(each)}")
-    lines += [f"{name}: /{each.pattern}/" for name, each in grammar.terminals.items()]
+    for name, terminal in grammar.terminals.items():
+        lines.append(f"{name}: /{SLASH.sub(ESCAPED, terminal.pattern)}/")
     return "\n".join([*lines, "%ignore /\\s+/", ""])
 
 

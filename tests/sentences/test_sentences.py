@@ -42,7 +42,8 @@ def rows(name: str) -> Iterator[Row]:
         yield from (Row(sentence, tools, None) for sentence in part["refused"])
 
 
-TABLE = [row for name in ("own", "more", "phrasings") for row in rows(f"{name}.yaml")]
+TABLES = ("own", "more", "phrasings", "spelling")
+TABLE = [row for name in TABLES for row in rows(f"{name}.yaml")]
 MEANT = [row for row in TABLE if row.meant is not None]
 
 
