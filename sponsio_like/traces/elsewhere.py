@@ -175,8 +175,9 @@ def _runs(lines: Iterable[Line]) -> Iterator[tuple[str, dict[str, Any]]]:
             raise TraceError(f"{where}: a run of a tool needs `name`")
         start = str(run.get("start_time") or "")
         event: dict[str, Any] = {"tool": name, "args": _inputs(run.get("inputs"))}
-        failed = bool(run.get("error"))
-        event["output"] = run["error"] if failed else run.get("outputs")
+        output, failed = _outputs(run.get("outputs"))
+        failed = failed or bool(run.get("error"))
+        event["output"] = run.get("error") or output
         event["status"] = "error" if failed else "ok"
         time = _seconds(start)
         event |= {} if time is None else {"time": time}
@@ -195,3 +196,13 @@ def _inputs(inputs: Any) -> Any:
             return inputs
         return read if isinstance(read, dict) else inputs
     return inputs
+
+
+def _outputs(outputs: Any) -> tuple[Any, bool]:
+    """Return the output of a run, and True if it is a message of LangChain about an error."""
+    output = outputs
+    if isinstance(outputs, dict) and list(outputs) == ["output"]:
+        output = outputs["output"]
+    if isinstance(output, dict) and output.get("type") == "tool" and "content" in output:
+        return _text(output["content"]), output.get("status") == "error"
+    return output, False

@@ -1,15 +1,18 @@
-"""Reads a file of traces: JSON lines with a trace each, a decision log, or traces from elsewhere.
+"""Reads a file of traces: JSON lines with a trace each, a decision log, or traces from elsewhere,
+checkpoints of LangGraph among them.
 
 In: a path. Out: `Trace`s, one by one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from sponsio_like.errors import TraceError
+from sponsio_like.traces.checkpoints import checkpointed, is_sqlite
 from sponsio_like.traces.elsewhere import format_of, traces_elsewhere
 from sponsio_like.traces.foreign import TRACE
 from sponsio_like.traces.jsonl import ignored, read_lines
@@ -23,6 +26,9 @@ def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> 
     A file without any is refused: it would keep every contract. A log whose last line is incomplete
     is read up to it; after a line of it that is not JSON, calls are missing (`logged_traces`).
     """
+    if is_sqlite(path):
+        yield from _elsewhere(path, "checkpoints of LangGraph", checkpointed(path))
+        return
     lines = read_lines(path, progress)
     first = next(lines, None)
     if first is None:
@@ -35,8 +41,15 @@ def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> 
         for where, value in chain([first], lines):
             yield trace_of(value, where)
         return
+    yield from _elsewhere(path, kind, traces_elsewhere(kind, chain([first], lines)))
+
+
+def _elsewhere(
+    path: str | Path, kind: str, found: Iterable[tuple[str, dict[str, Any]]]
+) -> Iterator[Trace]:
+    """Yield those of these traces that have events. Raises `TraceError` if none has."""
     empty = True
-    for where, value in traces_elsewhere(kind, chain([first], lines)):
+    for where, value in found:
         if value["events"]:
             empty = False
             yield trace_of(value, where)

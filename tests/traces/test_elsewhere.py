@@ -146,3 +146,48 @@ def test_a_file_without_a_single_call_or_message_is_refused(tmp_path: Path) -> N
     """A trace of nothing would keep every contract."""
     with pytest.raises(TraceError, match="no traces"):
         read(tmp_path / "t", {"run_type": "chain", "inputs": {}})
+
+
+FILES = Path(__file__).parent / "files"
+REFUND = ("issue_refund", {"order": 17, "amount": 40})
+FOUND = ("find_order", {"order": 17})
+
+
+def test_a_chat_that_langchain_has_written_is_read() -> None:
+    """The file of another tool, as it is."""
+    (trace,) = read_traces(FILES / "openai_chat.jsonl")
+    assert told(trace) == [
+        ("user", "please refund order 17"),
+        (*FOUND, None),
+        ("ok", "order 17: 40 euros, open"),
+        ("assistant", "I refund it."),
+        (*REFUND, None),
+        ("ok", "paid"),
+        ("assistant", "Your 40 euros are on their way."),
+    ]
+
+
+def test_spans_that_opentelemetry_has_written_are_read() -> None:
+    """The spans of the model and of the agent are left out."""
+    (trace,) = read_traces(FILES / "otlp.jsonl")
+    much = ("issue_refund", {"order": 17, "amount": 900}, "error")
+    assert told(trace) == [(*FOUND, "ok"), much, (*REFUND, "ok")]
+
+
+def test_runs_that_langsmith_has_written_are_read() -> None:
+    """An output is what the tool has said, not the message that it came in."""
+    (trace,) = read_traces(FILES / "langsmith.jsonl")
+    assert told(trace) == [(*FOUND, "ok"), (*REFUND, "ok")]
+    calls = [each for each in trace.events if isinstance(each, CallEvent)]
+    assert [each.result and each.result.output for each in calls] == [
+        "order 17: 40 euros, open",
+        "paid",
+    ]
+
+
+def test_a_run_whose_message_is_an_error_is_one(tmp_path: Path) -> None:
+    """A tool whose errors are handled has no error of its own, but a message that says so."""
+    said = {"type": "tool", "content": "no money", "status": "error"}
+    run = {"run_type": "tool", "name": "pay", "inputs": {}, "outputs": {"output": said}}
+    (trace,) = read(tmp_path / "t", run)
+    assert told(trace) == [("pay", {}, "error")]
