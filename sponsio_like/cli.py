@@ -469,6 +469,7 @@ def promote(  # noqa: PLR0913 - each is an option
     missing += [str(each) for each in policy.warnings if each.where == contract]
     for each in missing:
         typer.echo(f"not yet: {each}")
+    _warn([f"warning: {each}" for each in [found.open_sessions()] if each])
     if missing:
         raise typer.Exit(1)
     place.write_text(text, "utf-8")

@@ -43,7 +43,7 @@ class Evidence:
     the sessions with one that nobody has called right; `other` the sessions under another form of
     it; `lost` the records that the log says it has lost: each may have told of a false stop; `idle`
     the sessions with a call of its tools to which it did not apply; `blind` those of which the log
-    does not show it, and `lacks` what it would have to show.
+    does not show it, and `lacks` what it would have to show; `ended` those with their end.
     """
 
     contract: str
@@ -56,6 +56,7 @@ class Evidence:
     idle: int = 0
     blind: set[str] = field(default_factory=set)
     lacks: set[str] = field(default_factory=set)
+    ended: set[str] = field(default_factory=set)
     first: float = math.inf
     last: float = -math.inf
 
@@ -63,6 +64,17 @@ class Evidence:
     def doubtful(self) -> int:
         """The most sessions that may have had a false stop: a lost record counts as one."""
         return min(len(self.false) + self.lost, len(self.sessions))
+
+    def open_sessions(self) -> str:
+        """Return the sentence on the sessions without an end in the logs; empty if all have one."""
+        n = len(self.sessions - self.ended)
+        if not n:
+            return ""
+        verb = "has" if n == 1 else "have"
+        return (
+            f"{counted(n, 'session')} of {len(self.sessions):,} {verb} no end in these logs: a "
+            "false stop may have come after what was read"
+        )
 
     def bound(self, wanted: Wanted) -> float:
         """Return the rate of sessions with a false stop that the true one does not exceed."""
@@ -162,6 +174,7 @@ def evidence_of(
                 _weigh(found, record, labels, ours=form)
             if record.get("event") == "finish":
                 del forms[str(record.get("session"))]
+                found.ended.add(str(record.get("session")))
         except (KeyError, TypeError, AttributeError):
             kind = record.get("event")
             raise TraceError(f"{where}: not a `{kind}` record of a decision log") from None

@@ -210,6 +210,22 @@ def test_a_number_that_is_none_is_refused(tmp_path: Path, records: str) -> None:
         assert done.stderr == f"{log}:1: not a `dropped` record of a decision log\n"
 
 
+def test_sessions_without_an_end_are_said(tmp_path: Path) -> None:
+    """Of 59 sessions the log shows the end of 57; that stands beside the answer, whatever it is."""
+    file = written(tmp_path / "c.yaml", OLD)
+    log = observed(tmp_path / "log", file, 59, 0)
+    ends = {f'"{name}"' for name in ("s3", "s58")}
+    lines = [
+        line
+        for line in log.read_text().splitlines(keepends=True)
+        if '"finish"' not in line or not any(each in line for each in ends)
+    ]
+    log.write_text("".join(lines))
+    done = run("promote", file, "few", "--evidence", log, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "2 sessions of 59 have no end in these logs" in done.stderr
+
+
 @requirement("S-LOG-10")
 def test_a_line_that_is_no_json_is_a_record_that_is_lost(tmp_path: Path) -> None:
     """It counts as a false stop."""
