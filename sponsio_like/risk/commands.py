@@ -147,7 +147,7 @@ def look_back_on(
     ] = None,
 ) -> None:
     """Show the riskiest states, and where a policy would have stepped in."""
-    from sponsio_like.risk.page import risk_lines, risk_page, riskiest
+    from sponsio_like.risk.page import basis, risk_lines, risk_page, riskiest
     from sponsio_like.risk.policy import RiskPolicy
 
     policy = RiskPolicy(read_model(model), threshold, confidence=confidence, horizon=horizon)
@@ -157,10 +157,16 @@ def look_back_on(
         typer.echo(f"{html}: written")
         return
     rows = tuple(
-        (described(each.state), each.runs, each.hits, f"{each.lo:.1%} to {each.hi:.1%}")
+        (
+            described(each.state),
+            each.runs,
+            each.hits,
+            f"{each.lo:.1%} to {each.hi:.1%}",
+            basis(each),
+        )
         for each in riskiest(policy)
     )
-    print_table(Table(("state", "runs", "bad", "risk"), rows), console_for(sys.stdout))
+    print_table(Table(("state", "runs", "bad", "risk", "counted"), rows), console_for(sys.stdout))
     for line in risk_lines(policy, found):
         typer.echo(line)
 

@@ -71,7 +71,7 @@ class RiskGate:
     def passes(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> bool:
         """Return True if the risk of the call is bounded by the threshold."""
         path = self.path
-        if path.seen != ledger.watches or (path.split and not path.is_fresh(ledger)):
+        if path.seen != ledger.watches or (path.split and path.has_moved(ledger)):
             self._refresh(ledger)
         found = self._found = self._row.get(tool if path.plain else path.symbol(tool, args))
         return found is not None and found.hi <= self._threshold

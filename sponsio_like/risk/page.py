@@ -35,6 +35,15 @@ def riskiest(policy: RiskPolicy) -> list[Risk]:
     return sorted(each, key=lambda risk: (-risk.lo, -risk.runs, risk.state))[:ROWS]
 
 
+def basis(risk: Risk) -> str:
+    """Return in words which runs were counted: those of the state, or those of a shorter past."""
+    if risk.by == "observed":
+        return "for this state"
+    if not risk.reach:
+        return "whatever was called before"
+    return "with the last call" if risk.reach == 1 else f"with the last {risk.reach} calls"
+
+
 def risk_lines(policy: RiskPolicy, found: Hindsight | None) -> list[str]:
     """Return the figures as lines of text."""
     data, model = policy.model.data, policy.model
@@ -53,7 +62,7 @@ def risk_lines(policy: RiskPolicy, found: Hindsight | None) -> list[str]:
         runs, stopped, asked = found.outcomes(bad=bad)
         lines.append(f"{name}: {stopped:,} of {runs:,} stopped, {asked:,} asked about")
     if found.lead is not None:
-        lines.append(f"stopped {found.lead:g} calls before they went bad (median)")
+        lines.append(f"calls from the stop to the violation: {found.lead:g} (median)")
     if found.calibration is not None:
         lines.append(f"Brier {found.calibration.brier:.3f}")
     alarm, _ = found.wealth(ALPHA)
@@ -85,6 +94,7 @@ def risk_page(policy: RiskPolicy, title: str, found: Hindsight | None = None) ->
         nodes=NODES,
         flatters=FLATTERS,
         said=described,
+        basis=basis,
     )
     return rendered
 

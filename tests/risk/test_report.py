@@ -18,6 +18,8 @@ from sponsio_like import contract
 from sponsio_like.cli import app
 from sponsio_like.errors import RiskError
 from sponsio_like.risk import Hindsight, RiskPolicy, look_back, risk_page
+from sponsio_like.risk.estimate import Risk
+from sponsio_like.risk.page import basis
 from tests.risk.runs import contracts, trace
 from tests.risk.test_runtime import MODEL, RISKY, SAFE
 
@@ -178,6 +180,20 @@ def _events(calls: list[str]) -> list[dict[str, Any]]:
     return [{"tool": each.rstrip("!-"), "status": status.get(each[-1], "ok")} for each in calls]
 
 
+@pytest.mark.parametrize(
+    ("by", "reach", "words"),
+    [
+        ("observed", 2, "for this state"),
+        ("backoff", 2, "with the last 2 calls"),
+        ("backoff", 1, "with the last call"),
+        ("backoff", 0, "whatever was called before"),
+    ],
+)
+def test_a_row_says_which_runs_were_counted(by: Any, reach: int, words: str) -> None:
+    """Those of the state itself, or those that came there with a shorter past."""
+    assert basis(Risk(("-", ("a", "b", "c"), "d"), 9, 1, 0.1, 0.2, by, reach, None)) == words
+
+
 def test_the_command_shows_it(files: dict[str, Path]) -> None:
     """`risk report`: the riskiest states as a table, and the outcomes below."""
     look = ["--contracts", str(files["c.yaml"]), str(files["t.jsonl"]), "--threshold", "0.5"]
@@ -185,6 +201,7 @@ def test_the_command_shows_it(files: dict[str, Path]) -> None:
     assert done.exit_code == 0, done.output
     assert "bad runs: 4 of 4 stopped" in done.output
     assert "other runs: 2 of 5 stopped" in done.output
+    assert "calls from the stop to the violation: " in done.output
     done = CliRunner().invoke(
         app, ["risk", "report", str(files["m.json"]), *look, "--html", str(files["p.html"])]
     )
