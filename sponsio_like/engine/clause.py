@@ -55,6 +55,7 @@ from sponsio_like.monitor import (
     keeps_registers,
     memory,
     quiet,
+    remembers_texts_once,
     slot_reader,
     split_key,
     static,
@@ -99,11 +100,14 @@ class Clause:
         ends = [root for root in (self.opens, self.closes) if root is not None]
         self.opens_late = any(self.gate.future.waits[root] for root in ends)
         self.slots: list[Slot] = program.slots
-        self.bound = _bindings(contract, rule, self.slots)
+        self._always = roots = [root for parts in self.monitor.always for root in parts]
+        self._bare = scope is None and contract.assumption is None
+        self.is_plain = scope is None and self.monitor.plain and not gate.looks_ahead(self.assume)
+        once = self.is_plain and remembers_texts_once(program, roots, gate)
+        self.bound = _bindings(contract, rule, self.slots, indexed=once)
         self.readers = [_reader(slot) for slot in self.slots]
         self.counts = _kinds(counted) or frozenset({"call"})
         self.kinds = self.counts | _kinds(self.slots)
-        self._always = roots = [root for parts in self.monitor.always for root in parts]
         self.roots = (*roots, *self.monitor.rest)
         mine, gates = (program, self.roots), (gate, (self.assume, *ends))
         self._judged = (RootedProgram(*mine), RootedProgram(*gates))
@@ -115,8 +119,6 @@ class Clause:
         matches = targets_of(self.slots)
         self.names = frozenset(name for match in matches for name in match.names)
         self.globs = frozenset(glob for match in matches for glob in match.globs)
-        self._bare = scope is None and contract.assumption is None
-        self.is_plain = scope is None and self.monitor.plain and not gate.looks_ahead(self.assume)
         steady = listens.unaffected and not (self.monitor.counts_steps or self.gate.counts_steps)
         self.may_wake = not (self.by or listens.memoryless or listens.sees_all or steady)
         self.automaton = Automaton() if self._is_finite() else None
@@ -432,13 +434,21 @@ class Clause:
         return before.live == after.live and is_unchanged(self.monitor, before, after)
 
 
-def _bindings(contract: Contract, rule: Rule, slots: Sequence[Slot]) -> Bindings | None:
-    """Return the value variables of a clause; None if it has none."""
+def _bindings(
+    contract: Contract, rule: Rule, slots: Sequence[Slot], *, indexed: bool
+) -> Bindings | None:
+    """Return the value variables of a clause; None if it has none.
+
+    `indexed`: the values of texts may be remembered together, if there is one variable.
+    """
     scope = contract.segment
     ends = (scope.start, scope.stop) if scope else ()
     roots = [each for each in (rule.formula, contract.assumption, *ends) if each is not None]
     names = variable_layout(roots, rule.formula)
-    return Bindings(slots, names) if names.places or names.local else None
+    if not (names.places or names.local):
+        return None
+    indexed = indexed and len(names.places) == 1 and set(names.forms.values()) == {"text"}
+    return Bindings(slots, names, indexed=indexed)
 
 
 def _reader(slot: Slot) -> Callable[[Event, Context], Any]:

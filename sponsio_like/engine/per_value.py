@@ -25,6 +25,7 @@ from sponsio_like.monitor import (
     Key,
     Now,
     PositionCounts,
+    TextKeys,
     ValueStates,
     branching,
     literals_of,
@@ -93,6 +94,10 @@ def tracked(
 ) -> Tracked:
     """Return what becomes of clause `i` at this position. Raises what its monitor raises."""
     kind = kind_of(event)
+    if isinstance(sight.keys, TextKeys):
+        whole = _by_text(i, clause, store, sight, sight.keys, (kind, at, time))
+        if whole is not None:
+            return whole
     changes: list[Change] = []
     bad: list[Key | None] = []
     letters, crowd = _as_crowd(store, sight, _letters(clause, store, sight))
@@ -126,6 +131,48 @@ def tracked(
     return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)
 
 
+def _by_text(
+    i: int,
+    clause: Clause,
+    store: ValueStates,
+    sight: BoundLetters,
+    keys: TextKeys,
+    place: tuple[Kind, PositionCounts, float],
+) -> Tracked | None:
+    """Return the changes by a text that is remembered whole; None if it cannot be.
+
+    Of values that have a state of their own, those are looked up that it would change.
+    """
+    if not sight.rests or store.blind or OPEN in keys.letter:
+        return None
+    steps = {watch: clause.step(watch, keys.letter, *place) for watch in store.watches()}
+    if any(step.violated for step in steps.values()):
+        return None
+    rest, at = store.rest.watch, place[1]
+    after = steps[rest].watch
+    changes = [
+        Change(i, key, at, steps[watch].watch, keys.letter, sight.given)
+        for key, watch in _changed(store, steps, keys)
+    ]
+    if after != rest:
+        changes.insert(0, Change(i, keys, at, after, keys.letter, sight.given))
+    new = keys.words.size if after != rest else 0
+    full = not store.has_room(new, store.cells, {after}.difference(store.cells))
+    return Tracked(tuple(changes), False, None, full)
+
+
+def _changed(
+    store: ValueStates, steps: Mapping[ClauseState, ClauseStep], keys: TextKeys
+) -> list[tuple[Key, ClauseState]]:
+    """Return the values with a state of their own that stand in a text, and that it changes."""
+    rest = store.rest.watch
+    stay = all(step.watch == watch for watch, step in steps.items() if watch != rest)
+    if stay and not store.rest.keys:
+        return []
+    each = [(key, store.watch(key)) for key in store.standing_in(keys)]
+    return [(key, watch) for key, watch in each if steps[watch].watch != watch]
+
+
 def _moved(
     clause: Clause,
     store: ValueStates,
@@ -156,7 +203,7 @@ def _as_crowd(
     letter = next(iter(letters.values()))
     if OPEN in letter or len(set(map(id, letters.values()))) > 1:
         return letters, None
-    known = dict.fromkeys([key for key in letters if key in store.keys], letter)
+    known = dict.fromkeys([key for key in letters if store.knows(key)], letter)
     new = [key for key in letters if key not in known] if known else list(letters)
     return (letters, None) if len(new) <= 1 else ({**known, new[0]: letter}, Crowd(new))
 
@@ -212,6 +259,8 @@ def stored(store: ValueStates, change: Change, call: int) -> None:
         store.move(change.watch, call)
     elif isinstance(change.key, Crowd):
         store.put_all(change.key.keys, change.watch, call)
+    elif isinstance(change.key, TextKeys):
+        store.put_text(change.key, change.watch, call)
     else:
         store.put(change.key, change.watch, call)
 
@@ -227,7 +276,8 @@ def settle_values(
     `place`: the last position, now, and the last call.
     """
     last, now, call = place
-    apart, crowds = _apart(store, results)
+    assert clause.bound is not None
+    apart, crowds = _apart(store, results, clause.bound.nobody)
     others = [(change, final) for change, final in results if change.key == OTHERS]
     bad: list[Key | None] = []
     for change, final in others:
@@ -256,25 +306,38 @@ def settle_values(
             bad += [store.example(watch, apart)] if seen.violated else []
         store.move(moves, call)
     for key, watch in after.items():
-        if key in crowds:
-            store.put_all(crowds[key], watch, call)
+        crowd = crowds.get(key)
+        if isinstance(crowd, TextKeys):
+            store.put_text(crowd, watch, call)
+        elif crowd is not None:
+            store.put_all(crowd, watch, call)
         else:
             store.put(key, watch, call)
     return bool(bad), bad[0] if bad else None
 
 
 def _apart(
-    store: ValueStates, results: Sequence[tuple[Change, Any]]
-) -> tuple[dict[Key, tuple[Change, Any]], dict[Key, Sequence[Key]]]:
-    """Return what is settled for single values, one of each crowd among them; and these crowds."""
+    store: ValueStates, results: Sequence[tuple[Change, Any]], nobody: Key
+) -> tuple[dict[Key, tuple[Change, Any]], dict[Key, Sequence[Key] | TextKeys]]:
+    """Return what is settled for single values, one of each crowd among them; and these crowds.
+
+    `nobody`: the key that stands for the values of a text.
+    """
+    many = Crowd | TextKeys
+    alone = {change.key for change, _ in results if not isinstance(change.key, many)}
     apart: dict[Key, tuple[Change, Any]] = {}
-    crowds: dict[Key, Sequence[Key]] = {}
+    crowds: dict[Key, Sequence[Key] | TextKeys] = {}
     for change, final in results:
-        if not isinstance(change.key, Crowd):
+        if not isinstance(change.key, many):
             apart |= {} if change.key == OTHERS else {change.key: (change, final)}
             continue
+        if isinstance(change.key, TextKeys):
+            for key in store.standing_in(change.key):
+                apart |= {} if key in alone else {key: (change._replace(key=key), final)}
+            apart[nobody], crowds[nobody] = (change._replace(key=nobody), final), change.key
+            continue
         keys = change.key.keys
-        known = dict.fromkeys([key for key in keys if key in store.keys])
+        known = dict.fromkeys([key for key in keys if store.knows(key)])
         new = [key for key in keys if key not in known] if known else keys
         for key in (*known, *new[:1]):
             apart[key] = (change._replace(key=key), final)

@@ -114,8 +114,9 @@ def lookup(key: str, watch: str, found: str, store: str) -> list[str]:
     return [
         f"if {key} is None or {store}.blind: return None",
         f"{found} = {store}.keys.get({key})",
+        f"if {found} is None and {store}.texts: {found} = {store}.entry({key})",
         f"if {found} is None:",
-        f"    if len({store}.keys) >= {store}.cap: return None",
+        f"    if {store}.is_full(): return None",
         f"    if len({store}.cells) >= {store}.states: return None",
         f"    {watch} = {store}.rest.watch",
         f"else: {watch} = {found}[0].watch if {found}[0].into is None else {store}.watch({key})",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from sponsio_like.logic.formula import Const, Seconds, Steps
+from sponsio_like.logic.formula import Const, OutputIs, Seconds, Steps, TextIs
 from sponsio_like.monitor.alphabet import OTHER, Name, static
 from sponsio_like.monitor.past import Past
 from sponsio_like.monitor.program import FUTURE, PAST, STATEFUL, Op, Program, operands
@@ -291,3 +291,30 @@ def _first(op: Op, letter: Told, below: list[object], start: object) -> object:
         case ("O" | "H" | "S" | "T" | "Y" | "WY", *_) if isinstance(start, bool):
             return start
     return None
+
+
+def remembers_texts_once(program: Program, roots: Sequence[int], gate: Program) -> bool:
+    """True if all that is remembered of the values in texts and answers is one bit for each value.
+
+    The bit is that of an `O` without a bound, and nothing else reads these texts. So a value that
+    stood in one text stays as it is when it stands in another.
+    """
+    reads = _reads_texts(program)
+    bits = [op for op in program.nodes if op[0] == "O" and op[2] is None and reads[op[1]]]
+    past = (
+        op for op in program.nodes if op[0] in PAST | STATEFUL | FUTURE | {"cmp"} and op not in bits
+    )
+    if len(bits) != 1 or any(reads[i] for op in past for i in operands(op)):
+        return False
+    return not any(reads[root] for root in roots) and not any(_reads_texts(gate))
+
+
+def _reads_texts(program: Program) -> list[bool]:
+    """Return, for each node, True if it reads what `has` finds in texts, but by an `O`."""
+    reads: list[bool] = []
+    for op in program.nodes:
+        slot = program.slots[op[1]].node if op[0] in ("lit", "value") else None
+        told = isinstance(slot, OutputIs | TextIs) and slot.op == "has"
+        kept = op[0] == "O" and op[2] is None
+        reads.append(told or (not kept and any(reads[i] for i in operands(op))))
+    return reads

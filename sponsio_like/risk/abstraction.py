@@ -73,7 +73,7 @@ class MonitorNames:
     def _of(self, i: int, ledger: Ledger) -> str:
         clause = self._policy.clauses[i]
         if clause.bound is not None:
-            return "some" if ledger.bound[i].keys else START
+            return "some" if ledger.bound[i].tells else START
         if clause.by:
             return "some" if ledger.keyed[i] else START
         watch = ledger.watches[i]

@@ -22,7 +22,7 @@ from sponsio_like.engine import (
     unreadable,
 )
 from sponsio_like.events import Context, Counted, Event, Result
-from sponsio_like.monitor import Change, Crowd, Judgement, Read, Revealed
+from sponsio_like.monitor import Change, Crowd, Judgement, Read, Revealed, TextKeys
 from sponsio_like.values import Effort
 
 
@@ -97,7 +97,12 @@ def read_results(
         if change.key != OTHERS:
             found.append((change, revealed.of(change.key)))
             continue
-        new = [key for key in revealed.keys if key not in known[change.clause]]
+        if isinstance(revealed.keys, TextKeys):
+            key = (revealed.keys.words.example(),)
+            found.append((change._replace(key=revealed.keys), revealed.of(key)))
+            new = []
+        else:
+            new = [key for key in revealed.keys if key not in known[change.clause]]
         if revealed.alike and len(new) > 1:
             found.append((change._replace(key=Crowd(new)), revealed.of(new[0])))
         else:

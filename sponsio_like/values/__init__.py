@@ -17,6 +17,7 @@ from sponsio_like.values.limits import (
     LEAK_WORK,
     SHORT_TEXT,
     TEXT_CAP,
+    TOLD_WORK,
     VALUE_WORK,
     VALUES_CAP,
 )
@@ -61,6 +62,7 @@ from sponsio_like.values.relations import (
 from sponsio_like.values.text_kinds import TEXT_KINDS, Facts, TextKind, kind_step
 from sponsio_like.values.tokens import GIVEN_CAP, leaves, read_json, scalar_text, words_in
 from sponsio_like.values.visible_text import folded
+from sponsio_like.values.word_index import WordIndex, cores_of, index_words
 
 # fmt: off
 __all__ = [
@@ -76,6 +78,7 @@ __all__ = [
     "SHORT_TEXT",
     "TEXT_CAP",
     "TEXT_KINDS",
+    "TOLD_WORK",
     "UNREADABLE",
     "VALUES_CAP",
     "VALUE_WORK",
@@ -89,6 +92,7 @@ __all__ = [
     "Room",
     "Spot",
     "TextKind",
+    "WordIndex",
     "as_answer",
     "as_data",
     "as_members",
@@ -98,6 +102,7 @@ __all__ = [
     "compare",
     "comparison",
     "composed",
+    "cores_of",
     "digest",
     "find",
     "folded",
@@ -107,6 +112,7 @@ __all__ = [
     "given_args",
     "given_value",
     "has_gaps",
+    "index_words",
     "is_folder",
     "is_gone",
     "is_list",

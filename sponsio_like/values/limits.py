@@ -33,6 +33,10 @@ HEARD = 4
 """The factor by which more work may be spent on an answer: the call has run, and nobody waits."""
 WORD_WORK = 2_500
 """The work to find one word of a text, in such steps;"""
+INDEX_WORK = 250
+"""to find it where only what is asked for is looked up,"""
+TOLD_WORK = 50
+"""and to remember it then, for one contract;"""
 VALUE_WORK = 500
 """to look up one of these words, for one contract;"""
 LEAK_WORK = 100

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -29,7 +29,6 @@ RUN = 5
 """Most words in a row that count as one value; a longer text is found by its runs."""
 AROUND = "\"'`.,;:!?()[]{}<>*#@\u2018\u2019\u201c\u201d\u201e\xab\xbb\u2026"
 """Punctuation around a word that does not belong to it."""
-BLANKS = re.compile(r"\s+")
 PARTS = re.compile(r"""(?:[\s";|<>()\[\]{}=]|(?<!\d)'|'(?!\d))+""")
 """Separators between the parts of data that is written as text; commas separate outside numbers."""
 LABEL = re.compile(r"[^\W\d]\w*:(?!/)([^:]+)")
@@ -73,7 +72,7 @@ def scalar_text(value: Any) -> str | None:
     """Return a scalar as text: `5`, `5.0` and `"5"` are one; None for other values."""
     match value:
         case str():
-            return BLANKS.sub(" ", composed(value)).strip()
+            return " ".join(composed(value).split())
         case bool():
             return "true" if value else "false"
         case None:
@@ -132,31 +131,54 @@ def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
 
 
 def _words_in(value: Any, most: int) -> frozenset[str]:
-    found: set[str] = set()
+    plain, texts = scalars_and_texts(value, most, WORD_WORK)
+    return all_pieces(plain, texts)
+
+
+def scalars_and_texts(value: Any, most: int, work: int) -> tuple[set[str], list[str]]:
+    """Return what is one piece by itself, and all other texts, in the normal form of Unicode.
+
+    `most`: words that are read; `work`: what each costs. Raises `NotCanonical`.
+    """
+    plain: set[str] = set()
+    texts: list[str] = []
     longest = TEXT_CAP if most <= GIVEN_CAP else JSON_CAP
     for _, leaf in leaves(value, longest=longest):
-        text = scalar_text(leaf)
-        if text is None:
-            raise NotCanonical("not a number that can be written")
-        found.add(text)
         if isinstance(leaf, str) and not leaf.isalnum():  # a plain word is one piece
+            text = composed(leaf)
             if len(leaf) > TEXT_CAP:
                 raise NotCanonical("too long a text")
-            words = text.split(" ")
-            most -= len(words) - 1  # a single word is found at once
+            words = max(len(text.split()), 1)
+            most -= words - 1  # a single word is found at once
             if most < 0:
                 raise NotCanonical("too many words")
-            spend(WORD_WORK * len(words))
-            for line in map(_plain, composed(leaf).splitlines()):
-                found.update((line,), _behind(line), _codes(line))
-            found.update(words)
-            found.update(_tokens(" ".join([each for each in words if not _is_one(each)])))
-            found.update(_runs(words))
+            spend(work * words)
+            texts.append(text)
+            continue
+        scalar = scalar_text(leaf)
+        if scalar is None:
+            raise NotCanonical("not a number that can be written")
+        plain.add(scalar)
+    plain.discard("")
+    return plain, texts
+
+
+def all_pieces(plain: Iterable[str], texts: Iterable[str]) -> frozenset[str]:
+    """Return every piece of what `scalars_and_texts` has returned."""
+    found = set(plain)
+    for text in texts:
+        words = text.split()
+        found.add(" ".join(words))
+        for line in map(_plain, text.splitlines()):
+            found.update((line,), behind(line), codes_in(line))
+        found.update(words)
+        found.update(tokens_of(" ".join([each for each in words if not is_one(each)])))
+        found.update(_runs(words))
     found.discard("")
     return frozenset(found)
 
 
-def _tokens(text: str) -> Iterator[str]:
+def tokens_of(text: str) -> Iterator[str]:
     """Yield the parts between quotes, brackets, commas and the like; numbers also as plain
     decimals.
     """
@@ -164,19 +186,19 @@ def _tokens(text: str) -> Iterator[str]:
         for each in (part,) if decimal_of(part.strip(AROUND)) else part.split(","):
             label = LABEL.fullmatch(each.strip(AROUND))
             for one in (each, label[1]) if label else (each,):
-                yield from _bare(one)
+                yield from bare_forms(one)
                 number = decimal_of(one.strip(AROUND))
                 yield from () if number is None else (number,)
 
 
-def _behind(line: str) -> Iterator[str]:
+def behind(line: str) -> Iterator[str]:
     """Yield what stands behind the first `name: ` of a line."""
     name, _, value = line.partition(": ")
     if value and NAME.search(name):
-        yield from _bare(value)
+        yield from bare_forms(value)
 
 
-def _codes(line: str) -> Iterator[str]:
+def codes_in(line: str) -> Iterator[str]:
     """Yield whole codes that are printed in groups, with their blanks and without."""
     groups = GROUPED.findall(IBAN.sub(" \0 ", line))
     for code in (*IBAN.findall(line), *groups):
@@ -186,10 +208,10 @@ def _codes(line: str) -> Iterator[str]:
 
 
 def _plain(line: str) -> str:
-    return BLANKS.sub(" ", line).strip()
+    return " ".join(line.split())
 
 
-def _is_one(word: str) -> bool:
+def is_one(word: str) -> bool:
     """True if a word has no other part than itself, and is written as it is."""
     return word.isascii() and word.isalnum()
 
@@ -204,13 +226,13 @@ def _runs(words: list[str]) -> Iterator[str]:
     edged = [word[:1] in AROUND or word[-1:] in AROUND for word in words]
     for i in itertools.compress(range(len(words)), edged):
         for end in range(i + 1, min(i + RUN, len(words)) + 1):
-            yield from _bare(" ".join(words[i:end]))
+            yield from bare_forms(" ".join(words[i:end]))
         for start in range(max(0, i - RUN + 1), i):
             if not edged[start]:
-                yield from _bare(" ".join(words[start : i + 1]))
+                yield from bare_forms(" ".join(words[start : i + 1]))
 
 
-def _bare(text: str) -> Collection[str]:
+def bare_forms(text: str) -> Collection[str]:
     """Return the text with the punctuation at its ends, without it, and with the mark next to it.
 
     `Bob Inc.` before a comma is `Bob Inc`, and `Bob Inc.` as well.

@@ -39,6 +39,7 @@ from sponsio_like.monitor.parametric.lookup import (
     holds,
     is_whole,
     look,
+    look_for_words,
     ordered,
 )
 from sponsio_like.monitor.parametric.variables import Key, VariableLayout
@@ -208,6 +209,7 @@ class OutputMatcher:
     place: int
     form: Form
     width: int
+    indexed: bool = False
 
     def see(self, event: Event, _: Context) -> bool:
         return isinstance(event, Call)
@@ -223,6 +225,8 @@ class OutputMatcher:
         path, var = self.node.path, self.node.value
         assert isinstance(var, f.Var)
         place = value_in_result(result.output, path)
+        if self.indexed:
+            return look_for_words(place, whole=is_whole(path))
         return look(place, self.node.op, var, self.form, given=True, whole=is_whole(path))
 
     def revealed(self, found: Lookup) -> Iterator[Key]:
@@ -246,10 +250,13 @@ class TextMatcher:
     node: f.TextIs
     place: int
     form: Form
+    indexed: bool = False
 
     def see(self, event: Event, _: Context) -> Lookup:
         if not isinstance(event, Message):
             return NOWHERE
+        if self.indexed:
+            return look_for_words(event.text, whole=True)
         return look(event.text, self.node.op, self.node.value, self.form, given=True, whole=True)
 
     def holds(self, seen: Lookup, key: Key) -> bool | None:

@@ -6,7 +6,7 @@ one for all other values. Shared by all sessions; immutable but for a cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import sponsio_like.logic.formula as f
@@ -35,6 +35,7 @@ from sponsio_like.monitor.parametric.result_bindings import (
 from sponsio_like.monitor.parametric.variables import (
     Atom,
     Key,
+    TextKeys,
     VariableLayout,
     relations,
     value_text,
@@ -43,7 +44,7 @@ from sponsio_like.monitor.parametric.variables import (
 from sponsio_like.monitor.past import Letter, kept
 from sponsio_like.monitor.program import Slot
 from sponsio_like.monitor.slots import slot_reader
-from sponsio_like.values import ABSENT
+from sponsio_like.values import ABSENT, WordIndex
 
 Steady: TypeAlias = Callable[[Sequence[bool | None]], bool]
 Mute: TypeAlias = Callable[[Sequence[bool | None]], frozenset[int]]
@@ -75,7 +76,7 @@ class Revealed(NamedTuple):
     values than these; `alike`: all of `keys` get the same values.
     """
 
-    keys: tuple[Key, ...]
+    keys: Collection[Key]
     of: Callable[[Key], dict[int, Any]]
     others: dict[int, Any]
     apart: bool
@@ -86,14 +87,16 @@ class Bindings:
     """The atoms with value variables of one clause.
 
     `relates`: an event is compared with every value, so that it concerns each key, not only the
-    keys that it binds.
+    keys that it binds. `indexed`: the values of a text need not be told one by one.
     """
 
-    def __init__(self, slots: Sequence[Slot], names: VariableLayout) -> None:
+    def __init__(
+        self, slots: Sequence[Slot], names: VariableLayout, *, indexed: bool = False
+    ) -> None:
         self.names = names
         self.slots = tuple(slots)
         each = [(i, slot) for i, slot in enumerate(slots) if _has_vars(slot.node)]
-        made = [(i, slot, _atom(slot, names)) for i, slot in each]
+        made = [(i, slot, _atom(slot, names, indexed=indexed)) for i, slot in each]
         self.atoms: list[tuple[int, Slot, Atom]] = made
         self.nobody: Key = (UNBOUND,) * len(names.places)
         ops = [op for _, slot in each for op in relations(slot.node, names)]
@@ -132,9 +135,12 @@ class Bindings:
             return value
         return kept(value)
 
-    def _letters(self, base: Letter, seen: tuple[Any, ...]) -> dict[Key, Letter]:
-        pairs = zip(self.atoms, seen, strict=True)
-        each = [(atom, one, list(atom.binds(one))) for (_, _, atom), one in pairs]
+    def _letters(self, base: Letter, seen: tuple[Any, ...]) -> Mapping[Key, Letter]:
+        pairs = [(atom, one) for (_, _, atom), one in zip(self.atoms, seen, strict=True)]
+        texts = [one.values for atom, one in pairs if isinstance(atom, TextMatcher)]
+        if len(texts) == 1 and isinstance(texts[0], WordIndex):  # it is a message
+            return TextKeys(texts[0], self.letter(base, seen, (texts[0].example(),)))
+        each = [(atom, one, list(atom.binds(one))) for atom, one in pairs]
         telling = [(atom, one, keys) for atom, one, keys in each if keys]
         if len(telling) == 1 and not self.relates and len(telling[0][2]) > 1:
             atom, one, keys = telling[0]
@@ -184,8 +190,11 @@ class Bindings:
             for i, slot, atom in self.atoms
             if isinstance(atom, OutputMatcher) and letter[i] is OPEN
         ]
-        keys: dict[Key, None] = {}
-        for *_, atom, found in waiting:
+        alike = len(waiting) == 1 and not self.parts
+        alike = alike and all(atom.is_alike(found) for *_, atom, found in waiting)
+        words = waiting[0][3].values if alike else ()
+        keys = dict[Key, None]()
+        for *_, atom, found in waiting if not isinstance(words, WordIndex) else ():
             keys |= dict.fromkeys(atom.revealed(found))
         given = {i: PartialBinding(*each) for i, each in gifts if letter[i] is OPEN}
         told: dict[int, dict[Any, None]] = {}
@@ -209,22 +218,24 @@ class Bindings:
 
         ops = {atom.node.op for _, _, atom, _ in waiting}
         apart = not ops <= (BINDING | {"!="} if len(self.nobody) == 1 else BINDING)
-        alike = len(waiting) == 1 and not self.parts
-        alike = alike and all(atom.is_alike(found) for *_, atom, found in waiting)
-        return Revealed(tuple(keys), final, final(self.nobody), apart, alike)
+        mine = TextKeys(words) if isinstance(words, WordIndex) else tuple(keys)
+        return Revealed(mine, final, final(self.nobody), apart, alike)
 
     # --- those that are left alone ------------------------------------------------------------
 
     def _steady(self, event: Event, steady: Steady) -> bool:
-        name = event.tool if isinstance(event, Call) else None
-        if isinstance(event, Message):
-            return steady(self.told(fixed_at(self.slots, ("message", event.role))))
-        if name not in self._rests:
-            answer = name is not None and steady(self.told(static(self.slots, name)))
-            if name is None or len(self._rests) >= CACHE_CAP:
-                return answer
-            self._rests[name] = answer
-        return self._rests[name]
+        if not isinstance(event, Call | Message):
+            return False
+        kind, name = ("call", event.tool) if isinstance(event, Call) else ("message", event.role)
+        known = self._rests.get((kind, name))
+        if known is None:
+            fixed = (
+                static(self.slots, name) if kind == "call" else fixed_at(self.slots, (kind, name))
+            )
+            known = steady(self.told(fixed))
+            if len(self._rests) < CACHE_CAP:
+                self._rests[kind, name] = known
+        return known
 
     def _mute(self, event: Event, mute: Mute) -> frozenset[int]:
         if not isinstance(event, Call) or not self.revealing:
@@ -261,7 +272,7 @@ def _has_vars(node: f.Node) -> bool:
     return any(vars_in(each) for each in f.postorder(node))
 
 
-def _atom(slot: Slot, names: VariableLayout) -> Atom:
+def _atom(slot: Slot, names: VariableLayout, *, indexed: bool) -> Atom:
     node = slot.node
     match node:
         case f.Happens(what, target) if is_part(node, names):
@@ -269,9 +280,12 @@ def _atom(slot: Slot, names: VariableLayout) -> Atom:
         case f.Happens(what, target):
             return of_target(target, what, names)
         case f.OutputIs(_, _, f.Var(name)):
-            return OutputMatcher(node, names.places[name], names.forms[name], len(names.places))
-        case f.TextIs(_, f.Var(name)):
-            return TextMatcher(node, names.places[name], names.forms[name])
+            form, width = names.forms[name], len(names.places)
+            indexed = indexed and node.op == "has"
+            return OutputMatcher(node, names.places[name], form, width, indexed)
+        case f.TextIs(op, f.Var(name)):
+            indexed = indexed and op == "has"
+            return TextMatcher(node, names.places[name], names.forms[name], indexed)
         case f.Compare(left, op, right):
             form = form_of(names)
             return Comparison(side(left, names), op, side(right, names), len(names.places), form)

@@ -7,7 +7,7 @@ text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import sponsio_like.logic.formula as f
@@ -17,6 +17,7 @@ from sponsio_like.values import (
     ABSENT,
     GIVEN_CAP,
     LEAK_WORK,
+    TOLD_WORK,
     UNREADABLE,
     VALUE_WORK,
     Many,
@@ -25,6 +26,7 @@ from sponsio_like.values import (
     captures,
     carried_in,
     compare,
+    index_words,
     key_of,
     keys_of,
     leaves_of,
@@ -59,7 +61,7 @@ class Lookup(NamedTuple):
     `bare`: something stands there in which a regular expression finds nothing.
     """
 
-    values: Mapping[Any, None]
+    values: Collection[Any]
     unclear: bool
     there: bool
     mixed: bool = False
@@ -67,6 +69,8 @@ class Lookup(NamedTuple):
 
 
 NOWHERE = Lookup({}, False, False)
+FEW_PIECES = 64
+"""Most values of a text that are remembered one by one where a text may be remembered whole."""
 
 
 def form_value(value: Any, form: Form) -> Any:
@@ -78,13 +82,20 @@ def form_value(value: Any, form: Form) -> Any:
 
 
 def look(
-    place: Spot, op: f.Op, var: f.Var, form: Form, *, given: bool, whole: bool, every: bool = False
+    place: Spot,
+    op: f.Op,
+    var: f.Var,
+    form: Form,
+    *,
+    given: bool,
+    whole: bool,
+    every: bool = False,
 ) -> Lookup:
     """Return the values that `op var` binds at a place; with `every`, those that each element has.
 
     `given`: the place is in an output, not in arguments; `whole`: the path means all of it.
     """
-    read: list[dict[Any, None]] = []
+    read: list[Collection[Any]] = []
     unclear = False
     for each in _parts_of(place, op, given=given, whole=whole):
         if each is None and not whole:
@@ -102,11 +113,30 @@ def look(
     return Lookup(found, unclear, there, mixed, bare)
 
 
-def _in_all(read: list[dict[Any, None]]) -> dict[Any, None]:
+def look_for_words(place: Spot, *, whole: bool) -> Lookup:
+    """Return what `has` finds in a message or an answer, as `look` does: if it is much, an index.
+
+    `whole`: the path means all of it.
+    """
+    read: list[Collection[Any]] = []
+    unclear = False
+    for each in _parts_of(place, "has", given=True, whole=whole):
+        if each is None and not whole:
+            continue
+        try:
+            index = index_words(each)
+            spend(TOLD_WORK * index.size)
+            read.append(dict.fromkeys(index) if index.size <= FEW_PIECES else index)
+        except NotCanonical:
+            unclear = True
+    return Lookup(_in_any(read), unclear, unclear or bool(read))
+
+
+def _in_all(read: list[Collection[Any]]) -> dict[Any, None]:
     return {key: None for key in read[0] if all(key in each for each in read)}
 
 
-def _in_any(read: list[dict[Any, None]]) -> dict[Any, None]:
+def _in_any(read: list[Collection[Any]]) -> Collection[Any]:
     return read[0] if len(read) == 1 else {key: None for each in read for key in each}
 
 

@@ -14,8 +14,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any
 
 from sponsio_like.monitor.monitor import State
-from sponsio_like.monitor.parametric.variables import Key
+from sponsio_like.monitor.parametric.variables import Key, TextKeys
 from sponsio_like.monitor.state import ClauseState
+from sponsio_like.values import WordIndex, cores_of
 
 VALUES_CAP = 100_000
 """Most values of one clause that have a state of their own."""
@@ -46,25 +47,39 @@ class SharedState:
         self.moved = -1
 
 
+class _Text:
+    """A text whose values are in one cell, since this call, but for those in `keys`."""
+
+    __slots__ = ("call", "cell", "words")
+
+    def __init__(self, words: WordIndex, cell: SharedState, call: int) -> None:
+        self.words, self.cell, self.call = words, cell, call
+
+
 class ValueStates:
     """The states of one clause by key, and the state of all other keys (`rest`).
 
-    `keys`: the cell of each key, and the call at which the key came into it. `broken`: a violation
-    by some value was let through. `blind`: something that must not be forgotten could not be
-    stored.
+    `keys`: the cell of each key, and the call at which the key came into it. `texts`: the values of
+    these, the oldest first, are not in `keys` until they are asked for; `held` is room for so many.
+    `broken`: a violation by some value was let through. `blind`: something that must not be
+    forgotten could not be stored.
     """
 
     __slots__ = (
+        "_cores",
         "_dropped",
+        "_gone",
         "_last",
         "blind",
         "broken",
         "cap",
         "cells",
+        "held",
         "keys",
         "permits",
         "rest",
         "states",
+        "texts",
     )
 
     def __init__(
@@ -78,22 +93,66 @@ class ValueStates:
         self.rest = self._last = SharedState(start)
         self.cells: dict[ClauseState, SharedState] = {start: self.rest}
         self.keys: dict[Key, tuple[SharedState, int]] = {}  # the oldest first
-        self._dropped = 0
+        self.texts: list[_Text] = []
+        self._cores = set[str]()  # those of all texts, and of some that were forgotten
+        self.held = self._dropped = self._gone = 0
         self.blind = self.broken = False
 
     # --- asking -------------------------------------------------------------------------------
 
     def watch(self, key: Key) -> ClauseState:
         """Return the state of this key."""
-        entry = self.keys.get(key)
+        entry = self.entry(key)
         return (self.rest if entry is None else self._root(key, entry)).watch
+
+    def entry(self, key: Key) -> tuple[SharedState, int] | None:
+        """Return the cell of this key, and since which call it is in there; None if it has none.
+
+        One that is found in a text is noted.
+        """
+        entry = self.keys.get(key)
+        if entry is None and self.texts:
+            entry = self._in_texts(key)
+            if entry is not None and not self.is_full():
+                self.keys[key] = entry
+                entry[0].keys += 1
+        return entry
+
+    def _in_texts(self, key: Key) -> tuple[SharedState, int] | None:
+        """Return the cell and the call of the first text that has this key."""
+        value = key[0]
+        cores = cores_of(value) if type(value) is str else None
+        if cores is None or not self._cores.issuperset(cores):
+            return None
+        for text in self.texts:
+            if text.words.has(value, cores):
+                cell, call = _resolved(text.cell, text.call)
+                if cell is not self.rest:
+                    return cell, call
+        return None
+
+    def standing_in(self, keys: TextKeys) -> list[Key]:
+        """Return the keys with a state of their own that stand in a text."""
+        if len(self.keys) <= keys.words.size:
+            return [key for key in self.keys if key in keys]
+        return [key for key in keys if key in self.keys]
+
+    @property
+    def tells(self) -> bool:
+        """True if some key is in another state than all others, or was."""
+        return bool(self.keys or self.texts)
+
+    def is_full(self) -> bool:
+        """True if there is no room for one more key, unless one is forgotten."""
+        return len(self.keys) + self.held >= self.cap
 
     def since(self, key: Key | None) -> int:
         """Return the call at which the state of this key last changed; -1 if it never has."""
-        if key is None or key not in self.keys:
+        entry = None if key is None else self.entry(key)
+        if key is None or entry is None:
             return self.rest.moved
-        moved = self._root(key, self.keys[key]).moved
-        return max(moved, self.keys[key][1])
+        cell, call = _resolved(*entry)
+        return max(cell.moved, call)
 
     def watches(self, but: Collection[Key] = ()) -> list[ClauseState]:
         """Return every state that some key is in, without counting the keys of `but`."""
@@ -117,7 +176,7 @@ class ValueStates:
 
     def knows(self, key: Key) -> bool:
         """True if this key has a state of its own."""
-        return key in self.keys
+        return self.entry(key) is not None
 
     def has_room(
         self, more: int, states: Collection[ClauseState], new: Collection[ClauseState]
@@ -125,7 +184,9 @@ class ValueStates:
         """True if `more` further keys can be stored, and be in the states `new` beside `states`."""
         if len(states) + len(new) > self.states:
             return all(self.permits(each, self.rest.watch) for each in new)
-        lacking = len(self.keys) + more - self.cap
+        lacking = len(self.keys) + self.held + more - self.cap
+        if lacking > 0:
+            lacking -= sum(each.words.size for each in self.texts if self._may_forget(each))
         return (
             lacking <= 0
             or more == 0
@@ -137,14 +198,15 @@ class ValueStates:
     def put(self, key: Key, watch: ClauseState, call: int) -> None:
         """Set the state of this key; note in `blind` if there is no room for it."""
         watch = self._latched(watch)
-        entry = self.keys.get(key)
+        entry = self.entry(key)
         cell = self.rest if entry is None else self._root(key, entry)
         if cell.watch == watch:
             return
-        if watch == self.rest.watch:
+        if watch == self.rest.watch and not (self.texts and self._in_texts(key)):
             self.drop(key)
             return
-        full = len(self.keys) >= self.cap and not self._make_room() if entry is None else False
+        entry = self.keys.get(key)
+        full = self.is_full() and not self._make_room() if entry is None else False
         if full or (entry is None and len(self.cells) >= self.states and watch not in self.cells):
             self.blind = self.blind or not self.permits(watch, self.rest.watch)
             return
@@ -161,7 +223,7 @@ class ValueStates:
         watch = self._latched(watch)
         if watch == self.rest.watch:
             return
-        room = len(self.keys) + len(keys) <= self.cap
+        room = len(self.keys) + self.held + len(keys) <= self.cap
         if not room or (len(self.cells) >= self.states and watch not in self.cells):
             for key in keys:
                 self.put(key, watch, call)
@@ -169,6 +231,41 @@ class ValueStates:
         into = self._cell(watch)
         into.keys += len(keys)
         self.keys.update(dict.fromkeys(keys, (into, call)))
+
+    def put_text(self, keys: TextKeys, watch: ClauseState, call: int) -> None:
+        """Set the state of all keys of a text that have none of their own.
+
+        The oldest texts are forgotten if there is no room.
+        """
+        watch, words = self._latched(watch), keys.words
+        if watch == self.rest.watch:
+            return
+        while len(self.keys) + self.held + words.size > self.cap and self.texts:
+            if not self._may_forget(self.texts[0]):
+                break
+            self._forget_text()
+        fits = len(self.keys) + self.held + words.size <= self.cap
+        if not fits or (len(self.cells) >= self.states and watch not in self.cells):
+            self.put_all([key for key in keys if not self.knows(key)], watch, call)
+            return
+        into = self._cell(watch)
+        into.keys += words.size
+        self.held += words.size
+        self.texts.append(_Text(words, into, call))
+        self._cores |= words.cores
+
+    def _forget_text(self) -> None:
+        """Forget the oldest text."""
+        text = self.texts.pop(0)
+        self.held -= text.words.size
+        self._left(_end(text.cell), text.words.size)
+        self._gone += 1
+        if self._gone > len(self.texts):
+            self._cores, self._gone = set().union(*(each.words.cores for each in self.texts)), 0
+
+    def _may_forget(self, text: _Text) -> bool:
+        cell = _end(text.cell)
+        return cell is self.rest or self.permits(cell.watch, self.rest.watch)
 
     def _cell(self, watch: ClauseState) -> SharedState:
         """Return the cell of this state, a new one if need be.
@@ -214,10 +311,8 @@ class ValueStates:
                 into.keys += cell.keys
 
     def _root(self, key: Key, entry: tuple[SharedState, int]) -> SharedState:
-        cell, call = entry
-        while cell.into is not None:
-            cell, call = cell.into, max(call, cell.moved)
-        if cell is not entry[0]:
+        cell, call = _resolved(*entry)
+        if cell is not entry[0] and key in self.keys:
             self.keys[key] = (cell, call)
         return cell
 
@@ -226,21 +321,28 @@ class ValueStates:
         self.broken = self.broken or watch.violated
         return watch._replace(violated=False) if watch.violated else watch
 
-    def _left(self, cell: SharedState) -> None:
-        """Count one key less in this cell, and remove the cell if it was the last."""
-        cell.keys -= 1
+    def _left(self, cell: SharedState, keys: int = 1) -> None:
+        """Count fewer keys in this cell, and remove the cell if they were the last."""
+        cell.keys -= keys
         if cell.keys == 0 and cell is not self.rest:
             del self.cells[cell.watch]
 
     def _idle(self, wanted: int = 1) -> Iterator[Key]:
         """Yield keys that may be forgotten, the oldest first."""
         for key, entry in itertools.islice(self.keys.items(), LOOKED_AT + wanted):
-            cell = _end(entry[0])
-            if cell is self.rest or self.permits(cell.watch, self.rest.watch):
+            cell, otherwise = _end(entry[0]), self.rest
+            if self.texts:
+                otherwise, _ = self._in_texts(key) or (self.rest, 0)
+            if cell is otherwise or self.permits(cell.watch, otherwise.watch):
                 yield key
 
     def _make_room(self) -> bool:
+        """Forget the oldest key, or the oldest text if that is older."""
         key = next(self._idle(), None)
+        text = self.texts[0] if self.texts and self._may_forget(self.texts[0]) else None
+        if text is not None and (key is None or text.call <= self.keys[key][1]):
+            self._forget_text()
+            return True
         if key is not None:
             self.drop(key)
         return key is not None
@@ -251,26 +353,42 @@ class ValueStates:
         """Return a copy to try changes on, with no keys but these."""
         twin = ValueStates(self.rest.watch, self.cap, self.permits, self.states)
         twin.blind, twin.broken, twin.rest.moved = self.blind, self.broken, self.rest.moved
-        for key in {key for key in keys if key in self.keys}:
+        for key in {key for key in keys if self.knows(key)}:
             twin.put(key, self.watch(key), self.since(key))
         return twin
 
     def plain(self) -> tuple[Any, ...]:
         """Return all of it as a tuple of plain records."""
         numbers = {watch: n for n, watch in enumerate(self.cells)}
+        ends = [(each.words.written(), *_resolved(each.cell, each.call)) for each in self.texts]
+        texts = tuple((words, numbers[cell.watch], call) for words, cell, call in ends)
         keys = {key: (numbers[self.watch(key)], self.since(key)) for key in list(self.keys)}
         rest = (numbers[self.rest.watch], self.rest.moved)
-        return (tuple(numbers), rest, keys, self.blind, self.broken)
+        known = (tuple(numbers), rest, keys, self.blind, self.broken)
+        return (*known, texts) if texts else known
 
     def fill(self, plain: Any) -> None:
-        """Take over what `plain` has returned."""
-        watches, (rest, since), keys, blind, broken = plain
+        """Take over what `plain` has returned, or an older version without texts."""
+        watches, (rest, since), keys, blind, broken, *texts = plain
         self.__init__(watches[rest], self.cap, self.permits, self.states)  # type: ignore[misc]
         self.rest.moved, self.blind, self.broken = since, bool(blind), bool(broken)
         for key, (number, call) in keys.items():  # no cap: all were stored before
             cell = self._cell(watches[number])
             cell.keys += 1
             self.keys[key] = (cell, call)
+        for words, number, call in texts[0] if texts else ():
+            index, cell = WordIndex(*words), self._cell(watches[number])
+            cell.keys += index.size
+            self.held += index.size
+            self.texts.append(_Text(index, cell, call))
+            self._cores |= index.cores
+
+
+def _resolved(cell: SharedState, call: int) -> tuple[SharedState, int]:
+    """Return the cell that this one was merged into at last, and since which call."""
+    while cell.into is not None:
+        cell, call = cell.into, max(call, cell.moved)
+    return cell, call
 
 
 def _end(cell: SharedState) -> SharedState:

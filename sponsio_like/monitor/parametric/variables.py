@@ -6,7 +6,7 @@ a variable that is bound from parts of texts anywhere is compared as text everyw
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol, TypeAlias
@@ -15,9 +15,29 @@ import sponsio_like.logic.formula as f
 from sponsio_like.events import Context, Event
 from sponsio_like.logic import decompose
 from sponsio_like.monitor.parametric.lookup import BINDING, Form
+from sponsio_like.values import WordIndex
 
 Key: TypeAlias = tuple[Any, ...]
 """One value for each variable of a clause, in the order of their names."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextKeys(Mapping[Key, Any]):
+    """One key for each value of a text, all with the same letter; found when they are asked for."""
+
+    words: WordIndex
+    letter: Any = None
+
+    def __getitem__(self, key: Key) -> Any:
+        if key[0] not in self.words:
+            raise KeyError(key)
+        return self.letter
+
+    def __iter__(self) -> Iterator[Key]:
+        return zip(self.words)
+
+    def __len__(self) -> int:
+        return len(self.words)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
