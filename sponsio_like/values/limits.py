@@ -34,9 +34,9 @@ HEARD = 4
 WORD_WORK = 2_500
 """The work to find one word of a text, in such steps;"""
 INDEX_WORK = 250
-"""to find it where only what is asked for is looked up,"""
-TOLD_WORK = 50
-"""and to remember it then, for one contract;"""
+"""to make it possible to look it up, in a text that is remembered whole;"""
+TOLD_WORK = 10
+"""to remember such a text, for each value that it takes the room of, and one contract;"""
 VALUE_WORK = 500
 """to look up one of these words, for one contract;"""
 LEAK_WORK = 100

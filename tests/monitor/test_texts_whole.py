@@ -7,13 +7,22 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Blocked, Guard, Session, contract
+from sponsio_like import Allowed, Blocked, Guard, Session, contract
 from sponsio_like.contracts.definition import Contract
+from sponsio_like.monitor import TextKeys, never
 from sponsio_like.monitor.parametric import lookup
 from sponsio_like.monitor.parametric.store import ValueStates
 from sponsio_like.patterns import value_from
 from sponsio_like.syntax import read
-from sponsio_like.values import NotCanonical, WordIndex, index_words, tokens, word_index, words_in
+from sponsio_like.values import (
+    NotCanonical,
+    WordIndex,
+    index_words,
+    tokens,
+    word_index,
+    words_in,
+)
+from tests.monitor.test_crowds import anything, watch
 
 SAID = "G(called(pay, to = $x) -> O(message(user) & text has $x))"
 VETTED = "G(called(pay, to = $x) -> O(message(user) & text has $x) & O done(vet, name = $x))"
@@ -171,3 +180,133 @@ def test_texts_that_are_kept_whole_decide_as_their_words_do(
             monkeypatch.setattr(lookup, "FEW_PIECES", few)
             answers.append(played(guard, told))
         assert answers[0] == answers[1], told
+
+
+def never_split(*_: Any) -> frozenset[str]:
+    """Fail: nothing asks for all pieces of a text."""
+    raise AssertionError("a text was split")
+
+
+def test_what_a_text_costs_is_independent_of_words_that_nothing_asks_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A message of 1,000 words makes as many states as one of 20, and no entry for any word."""
+    monkeypatch.setattr(word_index, "all_pieces", never_split)
+    made = []
+    for words in (20, 1_000):
+        session = guarded(*[SAID.replace("pay", f"pay{k}") for k in range(5)])
+        session.message("user", " ".join(MANY[:words]))
+        made.append([(len(each.cells), len(each.keys)) for each in stores(session)])
+        assert isinstance(session.decide("pay0", {"to": "w7"}), Allowed)
+        assert isinstance(session.decide("pay0", {"to": "w8 w9"}), Allowed)
+        assert isinstance(session.decide("pay0", {"to": "w1000"}), Blocked)
+        assert [len(each.keys) for each in stores(session)] == [2, 0, 0, 0, 0]
+    assert made[0] == made[1] == [(2, 0)] * 5
+
+
+def test_an_answer_is_remembered_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words of an answer, too, take no entry each until a call has them."""
+    monkeypatch.setattr(word_index, "all_pieces", never_split)
+    session = Guard([contract("a").guarantees(value_from("pay", "to", "find"))]).session()
+    session.settle(session.decide("find").id, output={"note": " ".join(MANY), "id": 7})
+    assert [len(each.keys) for each in stores(session)] == [0]
+    assert isinstance(session.decide("pay", {"to": "w999"}), Allowed)
+    assert isinstance(session.decide("pay", {"to": 7}), Allowed)
+    assert isinstance(session.decide("pay", {"to": "w1000"}), Blocked)
+
+
+def test_a_text_changes_values_that_are_known() -> None:
+    """A value that has an entry is looked for in the text, and the text counts for it."""
+    session = guarded(VETTED)
+    session.settle(session.decide("vet", {"name": "w5"}).id)
+    assert isinstance(session.decide("pay", {"to": "w5"}), Blocked)
+    session.message("user", " ".join(MANY))
+    assert isinstance(session.decide("pay", {"to": "w5"}), Allowed)
+    assert isinstance(session.decide("pay", {"to": "w6"}), Blocked)
+    session.settle(session.decide("vet", {"name": "w6"}).id)
+    assert isinstance(session.decide("pay", {"to": "w6"}), Allowed)
+
+
+@pytest.mark.parametrize("formula", [SINCE, TWICE])
+def test_texts_of_which_more_is_asked_are_told_word_by_word(formula: str) -> None:
+    """Where a value may be forgotten again, or stands in two kinds of texts, each has an entry."""
+    session = guarded(formula)
+    session.message("user", " ".join(MANY))
+    assert [len(each.texts) for each in stores(session)] == [0]
+    assert len(stores(session)[0].keys) > len(MANY)
+
+
+def test_snapshots_have_texts_whole() -> None:
+    """A restored session knows the words of texts, and one without texts is written as before."""
+    guard = Guard([contract("c").guarantees(read(SAID))])
+    session = guard.session()
+    session.message("user", "hello bob")
+    assert len(stores(session)[0].plain()) == 5
+    session.message("user", " ".join(MANY))
+    twin = guard.restore(session.snapshot())
+    assert stores(twin)[0].plain() == stores(session)[0].plain()
+    assert isinstance(twin.decide("pay", {"to": "w5 w6"}), Allowed)
+    assert isinstance(twin.decide("pay", {"to": "w6 w5"}), Blocked)
+    assert isinstance(twin.decide("pay", {"to": "bob"}), Allowed)
+
+
+# --- the store ------------------------------------------------------------------------------------
+
+
+def keys_in(*texts: str) -> TextKeys:
+    """The values of these texts."""
+    return TextKeys(WordIndex((), texts))
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_text_is_stored_as_its_words(seed: int) -> None:
+    """`put_text` gives every key the state that `put_all` gives to those without one."""
+    dice = random.Random(seed)
+    whole, single = (ValueStates(watch(0), 10_000, anything, 100) for _ in range(2))
+    for call in range(40):
+        what, to = dice.random(), watch(dice.randrange(1, 4))
+        if what < 0.4:
+            key = (dice.choice(ASKED),)
+            for store in (whole, single):
+                store.put(key, dice.choice([to, to]), call)
+        elif what < 0.5:
+            moves = {watch(n): watch(dice.randrange(1, 4)) for n in range(1, 4)}
+            for store in (whole, single):
+                store.move(moves, call)
+        else:
+            keys = keys_in("x " + text(dice))
+            whole.put_text(keys, to, call)
+            single.put_all([key for key in keys if not single.knows(key)], to, call)
+        twin = ValueStates(watch(0), 10_000, anything, 100)
+        twin.fill(whole.plain())
+        for asked in ASKED:
+            key = (asked,)
+            for store in (whole, twin):
+                assert store.knows(key) == single.knows(key)
+                assert store.watch(key) == single.watch(key)
+                assert store.since(key) == single.since(key)
+
+
+def test_the_oldest_texts_are_forgotten_whole() -> None:
+    """At its cap the store forgets the oldest texts, and says so of none that may not be."""
+    store = ValueStates(watch(0), 30, anything, 100)
+    for call, each in enumerate(["a b", "c d", "e f", "g h"]):
+        store.put_text(keys_in(each), watch(1), call)
+    assert [store.knows((each,)) for each in "abcdefgh"] == [False] * 2 + [True] * 6
+    assert not store.blind
+    for n in range(30):
+        store.put((n,), watch(1), 10 + n)
+    assert not store.texts
+    assert len(store.keys) <= 30
+
+
+def test_what_stands_in_a_text_and_is_in_another_state_is_not_forgotten() -> None:
+    """An entry that permits less than a text is kept as long as the text: the text would permit."""
+    store = ValueStates(watch(0), 12, never, 100)
+    store.put_text(keys_in("a b"), watch(1), 0)
+    store.put(("a",), watch(0), 1)
+    for n in range(5):
+        store.put((n,), watch(1), 2 + n)
+    assert store.watch(("a",)) == watch(0)
+    assert store.watch(("b",)) == watch(1)
+    assert store.blind

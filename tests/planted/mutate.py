@@ -103,6 +103,7 @@ MODULES = (
         "values.frozen",
         "values.plain",
         "values.tokens",
+        "values.word_index",
         "values.leaks",
         "events.argument_atoms",
     ),

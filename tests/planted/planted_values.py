@@ -79,7 +79,7 @@ MEANING = (
     (
         "parts of words are words",
         "values/tokens.py",
-        'found.update(_tokens(" ".join([each for each in words if not _is_one(each)])))',
+        'found.update(tokens_of(" ".join([each for each in words if not is_one(each)])))',
         'found.update(re.findall(r"\\w+", text))',
     ),
     ("codes are nothing without their blanks", "values/tokens.py", "(code, joined)", "(code,)"),
@@ -126,8 +126,8 @@ MEANING = (
     (
         "values are kept for ever",
         "monitor/parametric/store.py",
-        "if watch == self.rest.watch:\n            self.drop(key)",
-        "if False:\n            self.drop(key)",
+        "if watch == self.rest.watch and not (self.texts and self._in_texts(key)):",
+        "if False:",
     ),
     (
         "values that never occur may violate",
