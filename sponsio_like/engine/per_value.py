@@ -93,11 +93,25 @@ def tracked(
     time: float,
 ) -> Tracked:
     """Return what becomes of clause `i` at this position. Raises what its monitor raises."""
-    kind = kind_of(event)
     if isinstance(sight.keys, TextKeys):
-        whole = _by_text(i, clause, store, sight, sight.keys, (kind, at, time))
+        place = (kind_of(event), at, time)
+        whole = _by_text(i, clause, store, sight, sight.keys, place)
         if whole is not None:
             return whole
+    return _one_by_one(i, clause, store, sight, event, at, time)
+
+
+def _one_by_one(
+    i: int,
+    clause: Clause,
+    store: ValueStates,
+    sight: BoundLetters,
+    event: Event,
+    at: PositionCounts,
+    time: float,
+) -> Tracked:
+    """Return what becomes of each value that the position binds, and of all others."""
+    kind = kind_of(event)
     changes: list[Change] = []
     bad: list[Key | None] = []
     letters, crowd = _as_crowd(store, sight, _letters(clause, store, sight))

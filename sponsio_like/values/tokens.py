@@ -172,13 +172,13 @@ def all_pieces(plain: Iterable[str], texts: Iterable[str]) -> frozenset[str]:
         for line in map(_plain, text.splitlines()):
             found.update((line,), behind(line), codes_in(line))
         found.update(words)
-        found.update(tokens_of(" ".join([each for each in words if not is_one(each)])))
+        found.update(word_tokens(" ".join([each for each in words if not is_one(each)])))
         found.update(_runs(words))
     found.discard("")
     return frozenset(found)
 
 
-def tokens_of(text: str) -> Iterator[str]:
+def word_tokens(text: str) -> Iterator[str]:
     """Yield the parts between quotes, brackets, commas and the like; numbers also as plain
     decimals.
     """

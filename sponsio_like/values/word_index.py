@@ -21,7 +21,7 @@ from sponsio_like.values.tokens import (
     decimal_of,
     is_one,
     scalars_and_texts,
-    tokens_of,
+    word_tokens,
 )
 
 CORE = re.compile(r"[^\W_]+")
@@ -122,7 +122,7 @@ class WordIndex(Collection[str]):
                 yield from codes_in(" ".join(line.split()))
         if REWRITTEN.search(self._joined):
             words = [word for word in self._joined.split() if REWRITTEN.search(word)]
-            yield from {each for each in tokens_of(" ".join(words)) if decimal_of(each) == each}
+            yield from {each for each in word_tokens(" ".join(words)) if decimal_of(each) == each}
 
     def _long(self) -> frozenset[str]:
         """Return the pieces of more than five words: whole texts, lines, what is behind a name."""
@@ -145,7 +145,7 @@ class WordIndex(Collection[str]):
                 if value == words or value in bare_forms(words):
                     return True
                 if not blanks:
-                    if not is_one(words) and value in set(tokens_of(words)):
+                    if not is_one(words) and value in set(word_tokens(words)):
                         return True
                     after = stop  # all of this word has been looked at
             at = joined.find(value, after)

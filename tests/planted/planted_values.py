@@ -79,7 +79,7 @@ MEANING = (
     (
         "parts of words are words",
         "values/tokens.py",
-        'found.update(tokens_of(" ".join([each for each in words if not is_one(each)])))',
+        'found.update(word_tokens(" ".join([each for each in words if not is_one(each)])))',
         'found.update(re.findall(r"\\w+", text))',
     ),
     ("codes are nothing without their blanks", "values/tokens.py", "(code, joined)", "(code,)"),
