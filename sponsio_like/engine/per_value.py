@@ -271,12 +271,17 @@ def stored(store: ValueStates, change: Change, call: int) -> None:
     """Commit one change, at this call."""
     if change.key == OTHERS:
         store.move(change.watch, call)
-    elif isinstance(change.key, Crowd):
-        store.put_all(change.key.keys, change.watch, call)
-    elif isinstance(change.key, TextKeys):
-        store.put_text(change.key, change.watch, call)
     else:
-        store.put(change.key, change.watch, call)
+        _put(store, change.key, change.watch, call)
+
+
+def _put(store: ValueStates, keys: Key | Crowd | TextKeys, watch: ClauseState, call: int) -> None:
+    if isinstance(keys, Crowd):
+        store.put_all(keys.keys, watch, call)
+    elif isinstance(keys, TextKeys):
+        store.put_text(keys, watch, call)
+    else:
+        store.put(keys, watch, call)
 
 
 def settle_values(
@@ -320,19 +325,13 @@ def settle_values(
             bad += [store.example(watch, apart)] if seen.violated else []
         store.move(moves, call)
     for key, watch in after.items():
-        crowd = crowds.get(key)
-        if isinstance(crowd, TextKeys):
-            store.put_text(crowd, watch, call)
-        elif crowd is not None:
-            store.put_all(crowd, watch, call)
-        else:
-            store.put(key, watch, call)
+        _put(store, crowds.get(key, key), watch, call)
     return bool(bad), bad[0] if bad else None
 
 
 def _apart(
     store: ValueStates, results: Sequence[tuple[Change, Any]], nobody: Key
-) -> tuple[dict[Key, tuple[Change, Any]], dict[Key, Sequence[Key] | TextKeys]]:
+) -> tuple[dict[Key, tuple[Change, Any]], dict[Key, Crowd | TextKeys]]:
     """Return what is settled for single values, one of each crowd among them; and these crowds.
 
     `nobody`: the key that stands for the values of a text.
@@ -340,7 +339,7 @@ def _apart(
     many = Crowd | TextKeys
     alone = {change.key for change, _ in results if not isinstance(change.key, many)}
     apart: dict[Key, tuple[Change, Any]] = {}
-    crowds: dict[Key, Sequence[Key] | TextKeys] = {}
+    crowds: dict[Key, Crowd | TextKeys] = {}
     for change, final in results:
         if not isinstance(change.key, many):
             apart |= {} if change.key == OTHERS else {change.key: (change, final)}
@@ -356,7 +355,7 @@ def _apart(
         for key in (*known, *new[:1]):
             apart[key] = (change._replace(key=key), final)
         if new:
-            crowds[new[0]] = new
+            crowds[new[0]] = Crowd(new)
     return apart, crowds
 
 

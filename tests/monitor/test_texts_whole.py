@@ -300,7 +300,7 @@ def test_the_oldest_texts_are_forgotten_whole() -> None:
     assert len(store.keys) <= 30
 
 
-def test_what_stands_in_a_text_and_is_in_another_state_is_not_forgotten() -> None:
+def test_an_entry_that_permits_less_than_a_text_is_kept() -> None:
     """An entry that permits less than a text is kept as long as the text: the text would permit."""
     store = ValueStates(watch(0), 12, never, 100)
     store.put_text(keys_in("a b"), watch(1), 0)
