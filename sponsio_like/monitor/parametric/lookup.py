@@ -69,7 +69,7 @@ class Lookup(NamedTuple):
 
 
 NOWHERE = Lookup({}, False, False)
-FEW_PIECES = 64
+FEW_PIECES = 32
 """Most values of a text that are remembered one by one where a text may be remembered whole."""
 
 
