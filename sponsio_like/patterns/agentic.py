@@ -66,7 +66,10 @@ def untrusted_source_gate(
     "confirmation required after reading from `{source}`",
     says=(
         "[a] confirmation [is] required after reading from {source:tools}",
-        "after reading from {source:tools} [,] [a] confirmation [is] required",
+        (
+            "after reading from {source:tools} [,] ([a] confirmation [is] required | ask for "
+            "confirmation)"
+        ),
         "ask for confirmation after reading from {source:tools}",
     ),
     keeps=("", "send", "web confirm=true send send", "web web confirm=yes send"),

@@ -38,8 +38,8 @@ from sponsio_like.logic.formula import (
     "`{action}` requires active approval from `{role}`",
     says=(
         (
-            "{action:union} REQUIRES [an | a] [active | standing] approval (from | by | of)"
-            " {role:role} [not older than {seconds:seconds}]"
+            "{action:union} REQUIRES [an | a] [active | standing] approval (from | by | of) "
+            "{role:role} [not older than {seconds:seconds}]"
         ),
         "{action:union} MUST be approved by {role:role}",
         (
@@ -48,6 +48,10 @@ from sponsio_like.logic.formula import (
         ),
         "{role:role} MUST approve {action:union}",
         "NEVER_CALL {action:every} unless {role:role} has approved it",
+        (
+            "[always] (get | obtain | ask for) [an | a | the] approval (from | by | of) "
+            "{role:role} before [CALLING] {action:every}"
+        ),
     ),
     keeps=("", "approve:refund/manager refund", "approve:refund/manager refund refund", "other"),
     breaks=("refund", "approve:refund/clerk refund", "approve:pay/manager refund"),
@@ -96,6 +100,7 @@ def approval_freshness(
             "{action:every} MUST (log | be logged by | be logged with | be logged to | be "
             "logged in | be recorded by) {audit:tools}"
         ),
+        "log {action:every} (with | in | to) {audit:tools}",
     ),
     keeps=("", "delete log", "delete delete log", "delete!"),
     breaks=("delete", "delete log!", "log delete"),
@@ -148,9 +153,10 @@ def backup_before_destructive(backup: Tools, action: Tools, counts: Counts = "do
             "[first | before]"
         ),
         (
-            "[always] (do | make) a dry run (by | with | through | of) {dry_run:tools} "
-            "before [CALLING] {commit:every}"
+            "[always] (do | make) a dry run (by | with | through | of) {dry_run:tools} before "
+            "[CALLING] {commit:every}"
         ),
+        ("{commit:every} MUST be preceded by a dry run (by | with | through | of) {dry_run:tools}"),
     ),
     keeps=("", "plan apply", "plan plan apply plan apply"),
     breaks=("apply", "plan apply apply", "plan! apply", "plan apply! apply"),

@@ -224,10 +224,10 @@ def amount_limit(
     "`{tool}.{field}` must not be edited",
     says=(
         (
-            "{tool.field:place} MUST_NOT (change | be changed | be edited | be modified | "
-            "be altered) [after {after:tools}]"
+            "{tool.field:place} MUST_NOT (change | be changed | be edited | be modified | be "
+            "altered) [after {after:tools}]"
         ),
-        "{tool.field:place} MUST stay the same [after {after:tools}]",
+        "{tool.field:place} MUST (stay | remain) the same [after {after:tools}]",
         "{tool.field:place} MUST (stay | remain) (unchanged | unedited) [after {after:tools}]",
     ),
     keeps=(

@@ -26,14 +26,20 @@ from sponsio_like.logic.formula import Always, Eventually, Formula, Next, conj
     "compliance",
     "after `{commitment}`, tool `{reversal}` is forbidden",
     says=(
-        "after [CALLING] {commitment:tools} [,] {reversal:every} (FORBIDDEN | MUST_NOT BE_CALLED)",
+        (
+            "after [CALLING] {commitment:tools} [,] {reversal:every} (FORBIDDEN | MUST_NOT "
+            "BE_CALLED)"
+        ),
         "after [CALLING] {commitment:tools} [,] NEVER_CALL {reversal:every}",
         (
             "(once | after | as soon as) {commitment:tools} OK [,] {reversal:every} "
             "(FORBIDDEN | MUST_NOT BE_CALLED)"
         ),
-        "(once | after | as soon as) {commitment:tools} OK [,] NEVER_CALL {reversal:every}",
-        "NEVER_CALL {reversal:every} (after | once) [CALLING] {commitment:tools} [OK]",
+        (
+            "(once | after | as soon as) {commitment:tools} OK [,] NEVER_CALL "
+            "{reversal:every} [anymore | again]"
+        ),
+        "NEVER_CALL {reversal:every} [again] (after | once) [CALLING] {commitment:tools} [OK]",
         "{reversal:every} FORBIDDEN (after | once) [CALLING] {commitment:tools} [OK]",
         (
             "{reversal:every} MUST_NOT (BE_CALLED | come | happen | run) after [CALLING] "
@@ -43,8 +49,8 @@ from sponsio_like.logic.formula import Always, Eventually, Formula, Next, conj
         "{commitment:every} MUST_NOT be followed by {reversal:every}",
         "no {reversal:one} (once | after) {commitment:tools} OK",
         (
-            "{commitment:every} MUST_NOT (precede | come before | happen before | run "
-            "before) {reversal:every}"
+            "{commitment:every} MUST_NOT (precede | come before | happen before | run before) "
+            "{reversal:every}"
         ),
     ),
     keeps=("", "reject", "approve", "reject approve", "approve! reject"),
@@ -94,10 +100,10 @@ def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") ->
             "{trigger:every} (MUST [eventually | later] be | is [eventually | later]) "
             "followed by {response:tools}"
         ),
-        "after [CALLING] {trigger:every} [,] [always | MUST] CALL {response:tools}",
+        ("after [CALLING] {trigger:every} [,] [always | MUST | AGENT MUST] CALL {response:tools}"),
         (
-            "after [CALLING] {trigger:every} [,] {response:tools} (MUST [eventually | "
-            "later] BE_CALLED | is called)"
+            "after [CALLING] {trigger:every} [,] {response:tools} (MUST [eventually | later] "
+            "BE_CALLED | is called)"
         ),
         "(after | once | when | whenever) {trigger:every} OK [,] {response:tools} IS_CALLED",
         "(after | once | when | whenever) {trigger:every} OK [,] CALL {response:tools}",
@@ -113,6 +119,10 @@ def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") ->
         "{response:tools} MUST follow (every | each) {trigger:names}",
         "{trigger:every} REQUIRES {response:tools} (afterwards | later | after it)",
         "{trigger:every} REQUIRES (a later | a subsequent | a following) {response:names}",
+        (
+            "(whenever | when | every time | each time | if) AGENT CALL {trigger:tools} [,] "
+            "AGENT MUST CALL {response:tools} (afterwards | later | after it | after that)"
+        ),
     ),
     keeps=("", "notify", "refund notify", "refund refund notify", "refund!"),
     breaks=("refund", "refund notify!", "notify refund", "refund notify refund"),
@@ -133,8 +143,8 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
     "`{steps: and }` must complete before `{gate}`",
     says=(
         (
-            "{steps:together} MUST (complete | finish | succeed | BE_CALLED | come | run | "
-            "have completed | have succeeded) before [CALLING] {gate:every}"
+            "{steps:together} MUST [both | all] (complete | finish | succeed | BE_CALLED | "
+            "come | run | have completed | have succeeded) before [CALLING] {gate:every}"
         ),
         (
             "{steps:one_step} MUST (complete | finish | have completed | have succeeded) "
@@ -149,6 +159,7 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
         "{gate:every} [MAY] only [BE_CALLED] after [CALLING] {steps:together} [OK]",
         "[AGENT MAY] only CALL {gate:every} after [CALLING] {steps:together} [OK]",
         "{gate:every} MUST_NOT BE_CALLED (before | without | until) {steps:together} [OK]",
+        "{steps:together} are required before [CALLING] {gate:every}",
     ),
     keeps=("", "aml kyc loan", "kyc aml other loan", "aml"),
     breaks=("loan", "aml loan", "aml kyc! loan", "aml kyc? loan ok:kyc"),

@@ -61,7 +61,7 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
     says=(
         "AGENT MAY only CALL {tools:union}",
         "AGENT MAY CALL only {tools:union}",
-        "only CALL {tools:union}",
+        "only CALL {tools:union} [tools]",
         "CALL only {tools:union}",
         "only {tools:union} MAY BE_CALLED",
         (
@@ -72,7 +72,11 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
         "only allow {tools:union}",
         "the only allowed tools are {tools:union}",
         "only {tools:union} (are | is) allowed",
-        "no (tools | tool) (but | except | other than) {tools:union} MAY BE_CALLED",
+        (
+            "no (tools | tool) (but | except | other than) {tools:union} (MAY BE_CALLED | are "
+            "allowed | is allowed)"
+        ),
+        "NEVER_CALL any (tool | tools) (but | except | other than) {tools:union}",
     ),
     keeps=("", "search", "search summarize search"),
     breaks=("delete", "search delete", "mcp__search"),
@@ -88,7 +92,7 @@ def tool_allowlist(tools: ExactTools) -> Formula:
     "redirect `{unsafe}` to `{safe}`",
     says=(
         "redirect {unsafe:every} to {safe:tool_name}",
-        "CALL {safe:tool_name} instead of {unsafe:tools}",
+        "CALL {safe:tool_name} (instead of | in place of) {unsafe:tools}",
         "instead of [CALLING] {unsafe:tools} [,] CALL {safe:tool_name}",
         "replace {unsafe:every} (with | by) {safe:tool_name}",
         "(when | whenever | if) {unsafe:tools} is called [,] CALL {safe:tool_name} instead",

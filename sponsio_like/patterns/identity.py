@@ -32,11 +32,11 @@ ALL: tuple[Field, ...] = ("*",)
     says=(
         "{tool:union} REQUIRES [that] {key.values:told}",
         (
-            "(NEVER_CALL {tool:every} | {tool:every} (MUST_NOT BE_CALLED | FORBIDDEN)) "
-            "unless {key.values:told}"
+            "(NEVER_CALL {tool:every} | {tool:every} (MUST_NOT BE_CALLED | FORBIDDEN)) unless "
+            "{key.values:told}"
         ),
         "[AGENT MAY] only CALL {tool:union} (if | when | while) {key.values:told}",
-        "{tool:union} MAY only BE_CALLED (if | when | while) {key.values:told}",
+        ("{tool:union} (MAY only BE_CALLED | ONLY_ALLOWED) (if | when | while) {key.values:told}"),
     ),
     keeps=("", "ctx:verified=true publish", "other"),
     breaks=("publish", "ctx:verified=false publish", 'ctx:verified="true" publish'),
@@ -78,7 +78,10 @@ def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
             "{tool:tools} MUST_NOT BE_CALLED {limit:excess} (to | for | with | on) SAME "
             "{fields:pairs}"
         ),
-        "NEVER_CALL {tool:tools} {limit:excess} with the same arguments",
+        (
+            "NEVER_CALL {tool:tools} ({limit:excess} with the same arguments | with the same "
+            "arguments {limit:excess})"
+        ),
     ),
     keeps=("", 'mail(to="a") mail(to="b")', 'mail(to="a")! mail(to="a")', "other other"),
     breaks=('mail(to="a") mail(to="a")', 'mail(to="a") other mail(to="a", n=2)', "mail"),
@@ -105,12 +108,12 @@ def duplicate_call_limit(
     says=(
         "{action:names} within {max_seconds:seconds} of {event:tools}",
         (
-            "{action:every} MAY only BE_CALLED within {max_seconds:seconds} (of | after) "
-            "{event:tools}"
+            "{action:every} (MAY only BE_CALLED | ONLY_ALLOWED) within {max_seconds:seconds} "
+            "(of | after) {event:tools}"
         ),
         (
-            "[AGENT MAY] only CALL {action:tools} within {max_seconds:seconds} (of | after)"
-            " {event:tools}"
+            "[AGENT MAY] only CALL {action:tools} within {max_seconds:seconds} (of | after) "
+            "{event:tools}"
         ),
     ),
     keeps=("", "ask act", "ask +60s act", "ask +100s ask act"),

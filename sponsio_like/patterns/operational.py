@@ -50,8 +50,11 @@ ANY = default("*")
             "[there MAY be] {limit:most} (calls | call | uses | runs) (of | to) "
             "{action:tools} [{per:window}]"
         ),
-        "limit {action:tools} to {limit:number} (calls | call | times | uses) [{per:window}]",
-        "{limit:most} {action:name_calls} [{per:window}]",
+        (
+            "(limit {action:tools} | {action:tools} is limited) to {limit:number} (calls | "
+            "call | times | uses) [{per:window}]"
+        ),
+        "{limit:most} {action:name_calls} [{per:window}] [is allowed | are allowed]",
         "[rate] limit {action:tools} to {limit:number} [calls | times] {per:window}",
         "cap {action:tools} at {limit:number} (calls | times | uses) [{per:window}]",
         "{action:tools} is called {limit:atmost} [{per:window}]",
@@ -81,8 +84,14 @@ def rate_limit(
         "only CALL {action:tools} once",
         "NEVER_CALL {action:tools} (twice | again | more than once)",
         "{action:tools} MUST_NOT BE_CALLED (twice | again | more than once)",
-        "{action:tools} [MAY BE_CALLED] ONCE (per | for each | for every | for SAME) {by:pairs}",
-        "CALL {action:tools} ONCE (per | for each | for every | for SAME) {by:pairs}",
+        (
+            "{action:tools} ([MAY BE_CALLED] ONCE | MAY only BE_CALLED once) (per | for each "
+            "| for every | for SAME) {by:pairs}"
+        ),
+        (
+            "([AGENT MAY] CALL {action:tools} ONCE | [AGENT MAY] only CALL {action:tools} "
+            "once) (per | for each | for every | for SAME) {by:pairs}"
+        ),
     ),
     keeps=("", "transfer", "other transfer other"),
     breaks=("transfer transfer", "transfer! transfer"),
@@ -101,12 +110,13 @@ def idempotent(
     "tool `{action}` cooldown of {seconds} seconds",
     says=(
         "{action:tools} [(has | REQUIRES) a] cooldown of {*:span}",
-        "wait [at least] {*:span} between [two] (calls | call | uses) (of | to) {action:tools}",
+        ("wait [at least] {*:span} between [two] (calls | call | uses) (of | to) {action:tools}"),
         (
             "at least {*:span} MUST (pass | lie) between [two] (calls | uses) (of | to) "
             "{action:tools}"
         ),
         "[leave] at least {*:span} between [two] (calls | uses) (of | to) {action:tools}",
+        "(wait | leave) [at least] {*:span} between [two] {action:name_calls}",
     ),
     keeps=("", "send", "send other other send", "other send"),
     breaks=("send send", "send other send", "send! other send"),
@@ -140,8 +150,8 @@ def _bound(steps: int | None, seconds: float | None) -> Steps | Seconds:
     says=(
         "{action:tools} within {*:span} (of | after) [CALLING] {trigger:every}",
         (
-            "{action:tools} MUST (BE_CALLED | happen | follow | come | run) within {*:span}"
-            " (of | after) [CALLING] {trigger:every}"
+            "{action:tools} MUST (BE_CALLED | happen | follow | come | run) within {*:span} "
+            "(of | after) [CALLING] {trigger:every}"
         ),
         (
             "[always | MUST] CALL {action:tools} within {*:span} (of | after) [CALLING] "
@@ -152,6 +162,11 @@ def _bound(steps: int | None, seconds: float | None) -> Steps | Seconds:
         "after [CALLING] {trigger:every} [,] CALL {action:tools} within {*:span}",
         "within {*:span} (of | after) [CALLING] {trigger:every} [,] {action:tools} IS_CALLED",
         "within {*:span} (of | after) [CALLING] {trigger:every} [,] CALL {action:tools}",
+        (
+            "[always | MUST] CALL {action:tools} no later than {*:span} after [CALLING] "
+            "{trigger:every}"
+        ),
+        "{action:tools} MUST follow {trigger:every} within {*:span}",
     ),
     keeps=("", "other", "receive respond", "receive other respond", "receive receive respond"),
     breaks=("receive", "receive other", "receive other other", "receive other other respond"),

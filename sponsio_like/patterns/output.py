@@ -24,7 +24,7 @@ RESPONSE = MessageBy("assistant")
     "response must not mention `{words: or }`",
     says=(
         "RESPONSE MUST_NOT (mention | contain | include) {words:texts}",
-        "(NEVER | AGENT MUST_NOT) (mention | say | write) {words:texts}",
+        "(NEVER | AGENT MUST_NOT) (mention | say | write) {words:texts} [in RESPONSE]",
     ),
     keeps=(
         "",
@@ -52,16 +52,16 @@ def no_keywords(words: tuple[Name, ...]) -> Formula:
             "RESPONSE [MUST (have | be)] (under | at most | no more than | up to) "
             "{max_words:number} words [long]"
         ),
-        "RESPONSE MUST_NOT (be longer than | exceed | have more than) {max_words:number} words",
+        ("RESPONSE MUST_NOT (be longer than | exceed | have more than) {max_words:number} words"),
         (
             "RESPONSE [MUST (have | be)] (under | at most | no more than | up to) "
             "{max_chars:number} CHARS [long]"
         ),
-        "RESPONSE MUST_NOT (be longer than | exceed | have more than) {max_chars:number} CHARS",
+        ("RESPONSE MUST_NOT (be longer than | exceed | have more than) {max_chars:number} CHARS"),
         "RESPONSE MUST be shorter than {max_words:less} words",
         "RESPONSE MUST be shorter than {max_chars:less} CHARS",
         "answer in (at most | no more than) {max_words:number} words",
-        "keep RESPONSE (under | below | to) {max_words:number} words",
+        "keep RESPONSE (under | below | to | to at most) {max_words:number} words",
     ),
     keeps=("", 'msg:assistant="one two three"', 'msg:user="one two three four"'),
     breaks=('msg:assistant="one two three four"',),

@@ -16,16 +16,17 @@ ANY = (Match(),)
     "total LLM tokens under {limit}",
     says=(
         (
-            "[the] total [of | number of] [the] llm tokens [MUST (stay | be)] (under | "
-            "below | at most) {limit:number}"
+            "[the] total [of | number of] [the] llm tokens [MUST (stay | be)] (under | below "
+            "| at most) {limit:number}"
         ),
         "(at most | no more than | fewer than | under) {limit:number} llm tokens",
         "[the] token budget is {limit:number}",
         (
             "[AGENT MAY] use (at most | no more than | fewer than | under) {limit:number} "
-            "[llm] tokens"
+            "[llm] tokens [in total | per session]"
         ),
         "(at most | no more than) {limit:number} tokens [in total | per session]",
+        "NEVER use more than {limit:number} [llm] tokens [in total | per session]",
     ),
     keeps=("", "search", "tokens:99 search"),
     breaks=("tokens:100 search", "tokens:60 search tokens:60 search"),
@@ -44,13 +45,14 @@ def token_budget(limit: Positive) -> Formula:
     "resource",
     "sub-agent delegation at most {limit} levels",
     says=(
-        "sub-agent delegation [MUST (be | stay)] AT_MOST {limit:number} (levels | level) [deep]",
+        ("sub-agent delegation [MUST (be | stay)] AT_MOST {limit:number} (levels | level) [deep]"),
         "{limit:most} (levels | level) of [sub-agent] delegation",
         (
             "[sub-agent] delegation MUST_NOT (go deeper than | exceed | be deeper than) "
             "{limit:number} (levels | level)"
         ),
         "delegate AT_MOST {limit:number} (levels | level) [deep]",
+        "NEVER delegate more than {limit:number} (levels | level) [deep]",
     ),
     keeps=("", "search", "search^1 search^2"),
     breaks=("search^3",),

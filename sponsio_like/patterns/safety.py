@@ -50,18 +50,28 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
     says=(
         (
             "{first:tools} (MUST (precede | come before | happen before | run before | "
-            "succeed before) | precedes | comes before | happens before | runs before) "
-            "[CALLING] {then:every} [by at most {within:span}]"
+            "succeed before | pass before | have passed before) | precedes | comes before | "
+            "happens before | runs before) [CALLING] {then:every} [MAY BE_CALLED] [by at most "
+            "{within:span}]"
         ),
         "{first:tools} IS_CALLED [first] before [CALLING] {then:every}",
         "{first:tools} IS_CALLED AT_MOST {within:span} before [CALLING] {then:every}",
-        "[always | MUST | AGENT MUST] CALL {first:tools} before [CALLING] {then:every}",
-        "before [CALLING] {then:every} [,] [always | MUST] CALL {first:tools} [first]",
         (
-            "before [CALLING] {then:every} [,] {first:tools} MUST (BE_CALLED | succeed | "
-            "have succeeded | have been called)"
+            "[always | MUST | AGENT MUST] [first] CALL {first:tools} [at least once] before "
+            "[CALLING] {then:every}"
         ),
-        "NEVER_CALL {then:every} (before | without) [CALLING] {first:tools} [OK] [first | before]",
+        (
+            "before [CALLING] {then:every} [,] [always | MUST | AGENT MUST] CALL "
+            "{first:tools} [first]"
+        ),
+        (
+            "before [CALLING] {then:every} [,] {first:tools} MUST (BE_CALLED | succeed | have "
+            "succeeded | have been called)"
+        ),
+        (
+            "NEVER_CALL {then:every} (before | without) [CALLING] {first:tools} [OK] [first | "
+            "before]"
+        ),
         "NEVER_CALL {then:every} (until | unless) {first:tools} OK [first | before | earlier]",
         "NEVER_CALL {then:every} until [after] {first:tools}",
         (
@@ -69,28 +79,40 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "[CALLING] {first:tools} [OK] [first | before]"
         ),
         (
-            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) unless {first:tools} OK [first |"
-            " before | earlier]"
+            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) unless {first:tools} OK [first | "
+            "before | earlier]"
         ),
         "[AGENT MAY] only CALL {then:every} after [CALLING] {first:tools} [OK]",
         "[AGENT MAY] only CALL {then:every} (once | if | when) {first:tools} OK",
         "[AGENT MAY] CALL {then:every} only after [CALLING] {first:tools} [OK]",
         "{then:every} [MAY] only [BE_CALLED] after [CALLING] {first:tools} [OK]",
-        "{then:every} MAY BE_CALLED only after [CALLING] {first:tools} [OK]",
+        "{then:every} (MAY BE_CALLED only | ONLY_ALLOWED) after [CALLING] {first:tools} [OK]",
         "{then:every} MAY only BE_CALLED (once | if | when) {first:tools} OK",
         "{then:every} MUST come after {first:tools}",
         (
-            "{then:every} REQUIRES {first:tools} (first | beforehand | to be called first |"
-            " to have been called | before it)"
+            "{then:every} REQUIRES {first:tools} (first | beforehand | to be called first | "
+            "to have been called | before it)"
         ),
         "no {then:tools} (before | without) [CALLING] {first:tools} [OK]",
         "{then:every} (MUST | REQUIRES to) be preceded by {first:tools}",
         "{then:every} is preceded by {first:tools}",
         "{first:tools} is required before [CALLING] {then:every}",
         "(require | wait for) {first:tools} before [CALLING] {then:every}",
-        "first CALL {first:tools} [,] [and] [only] then [CALL] {then:tools}",
-        "{then:every} MUST_NOT (precede | come before | happen before | run before) {first:every}",
+        "[AGENT MUST] first CALL {first:tools} [,] [and] [only] then [CALL] {then:tools}",
+        (
+            "{then:every} MUST_NOT (precede | come before | happen before | run before) "
+            "{first:every}"
+        ),
         "AGENT MUST (have called | have run) {first:tools} before [CALLING] {then:every}",
+        (
+            "NEVER_CALL {then:every} (until | unless) AGENT HAVE_CALLED {first:tools} [first "
+            "| before]"
+        ),
+        (
+            "[AGENT MAY] only CALL {then:every} (after | once | if | when) AGENT HAVE_CALLED "
+            "{first:tools}"
+        ),
+        "{then:every} (without | before) CALLING {first:tools} [first] FORBIDDEN",
     ),
     keeps=("", "check", "check refund", "check refund refund", "check! check refund"),
     breaks=("refund", "check! refund", "check? refund ok:check", "refund check"),
@@ -121,19 +143,29 @@ def must_precede(
     "tool `{action}` requires confirmation",
     "tool `{action}` requires confirmation by `{by}`",
     says=(
-        (
-            "{action:every} REQUIRES [a | explicit | user] confirmation [(by | through | "
-            "via | with) {by:tools}]"
-        ),
+        "{action:every} REQUIRES CONFIRMATION [(by | through | via | with) {by:tools}]",
         "{action:every} MUST be confirmed [first] [(by | through | via | with) {by:tools}]",
+        ("NEVER_CALL {action:every} without CONFIRMATION [(by | through | via | with) {by:tools}]"),
+        "{action:every} MUST_NOT BE_CALLED without CONFIRMATION",
         (
-            "NEVER_CALL {action:every} without [a] confirmation [(by | through | via | "
-            "with) {by:tools}]"
+            "[always | AGENT MUST] (ask for | ask the user for | get | obtain | require) "
+            "CONFIRMATION before [CALLING] {action:every}"
         ),
-        "{action:every} MUST_NOT BE_CALLED without [a] confirmation",
-        "[always] (ask for | get | require) [a] confirmation before [CALLING] {action:every}",
-        "[always] (ask | ask the user | ask first) before [CALLING] {action:every}",
+        ("[always | AGENT MUST] (ask | ask the user | ask first) before [CALLING] {action:every}"),
         "confirm [every | each] {action:names} (first | before CALLING it | before it runs)",
+        (
+            "before [CALLING] {action:every} [,] [always | AGENT MUST] (ask for | ask the "
+            "user for | get | obtain) CONFIRMATION"
+        ),
+        "NEVER_CALL {action:every} without asking (the user | first | the user first)",
+        "the user MUST confirm {action:every} [first]",
+        "[AGENT MAY] only CALL {action:every} (after | with) CONFIRMATION",
+        (
+            "[AGENT MAY] only CALL {action:every} (after | if | once | when) the user has "
+            "confirmed it"
+        ),
+        "AGENT REQUIRES CONFIRMATION (to CALL | before CALLING) {action:every}",
+        "CONFIRMATION is required before [CALLING] {action:every}",
     ),
     keeps=(
         "",
@@ -189,6 +221,9 @@ def must_confirm(
         "{tool:every} MUST_NOT BE_CALLED without [the] permission {permission:role}",
         "{tool:union} MAY only BE_CALLED with [the] permission {permission:role}",
         "only agents with [the] permission {permission:role} MAY CALL {tool:union}",
+        "{tool:union} REQUIRES the {permission:role} permission",
+        "AGENT REQUIRES [the] permission {permission:role} to CALL {tool:union}",
+        "agents without [the] permission {permission:role} MUST_NOT CALL {tool:every}",
     ),
     keeps=("", "permit:manager transfer", "other"),
     breaks=("transfer", "permit:clerk transfer", "permit:manager permit:clerk transfer"),
@@ -205,10 +240,10 @@ def requires_permission(tool: Tools, permission: Name) -> Formula:
     says=(
         "no data leak from {source:tools} to {sink:tools}",
         "[NEVER] leak no data from {source:tools} to {sink:tools}",
-        "NEVER leak data from {source:tools} to {sink:tools}",
+        "NEVER (leak | send) data from {source:tools} to {sink:tools}",
         (
-            "data from {source:tools} MUST_NOT (reach | leak to | flow to | leak into | "
-            "flow into | be sent to | go to) {sink:tools}"
+            "data from {source:tools} MUST_NOT (reach | leak to | flow to | leak into | flow "
+            "into | be sent to | be sent with | be sent by | go to) {sink:tools}"
         ),
     ),
     keeps=("", "send", "send read", "read! send", "read other"),
@@ -293,8 +328,8 @@ def destructive_action_gate(
     "after `{trigger}`, the next step must be `{next_action}`",
     says=(
         (
-            "after [CALLING] [every | each] {trigger:tools} [,] the next (step | call | "
-            "tool) MUST_BE {next_action:tools}"
+            "after [CALLING] [every | each] {trigger:tools} [,] the next (step | call | tool) "
+            "MUST_BE {next_action:tools}"
         ),
         (
             "(right | immediately | directly) after [CALLING] {trigger:every} [,] CALL "
@@ -305,12 +340,16 @@ def destructive_action_gate(
             "{next_action:tools} IS_CALLED"
         ),
         (
-            "{trigger:every} MUST be (immediately followed | followed immediately | "
-            "directly followed | followed directly) by {next_action:tools}"
+            "{trigger:every} MUST be (immediately followed | followed immediately | directly "
+            "followed | followed directly) by {next_action:tools}"
         ),
         (
             "the (next call | call | next step | step) after {trigger:every} MUST_BE "
             "{next_action:tools}"
+        ),
+        (
+            "[always | MUST | AGENT MUST] CALL {next_action:tools} (right | immediately | "
+            "directly) after [CALLING] {trigger:every}"
         ),
     ),
     keeps=("", "other", "lock report", "lock report other"),

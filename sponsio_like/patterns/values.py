@@ -47,6 +47,8 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
         "no {match:one}",
         "NEVER_CALL {match:call_if}",
         "{match:every} is (never | not) called",
+        "no agent MAY CALL {match:every}",
+        "[the] use of {match:names} FORBIDDEN",
     ),
     keeps=("", "pay(to=bob)", "send(to=mallory)"),
     breaks=("pay(to=mallory)", "pay(to=bob) pay(to=mallory)", "pay(to=mallory)!"),
@@ -167,11 +169,15 @@ def resolved(match: Occurrence, by: Success) -> Formula:
             "after [CALLING] {trigger:tools} [,] {forbidden:every} (FORBIDDEN | MUST_NOT "
             "BE_CALLED) until {release:tools} [OK]"
         ),
-        "between {trigger:one} and {release:one} [,] NEVER_CALL {forbidden:every}",
+        (
+            "between {trigger:one} and {release:one} [,] (NEVER_CALL {forbidden:every} | no "
+            "{forbidden:one})"
+        ),
         (
             "between {trigger:one} and {release:one} [,] {forbidden:every} (FORBIDDEN | "
             "MUST_NOT BE_CALLED)"
         ),
+        "after [CALLING] {trigger:tools} [,] no {forbidden:one} until {release:tools} [OK]",
     ),
     keeps=(
         "",
@@ -209,13 +215,15 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
             "returned by) [ANSWER] {source:tools}"
         ),
         (
-            "{tool.field:place} (MUST be | MUST have been | comes | has been) (returned by "
-            "| from | found by) [ANSWER] {source:tools}"
+            "{tool.field:place} (MUST be | MUST have been | comes | has been) (returned by | "
+            "from | found by) [ANSWER] {source:tools}"
         ),
         (
             "{tool.field:place} MUST (be a value | be one) (from | returned by) [ANSWER] "
             "{source:tools}"
         ),
+        "{tool.field:place} MUST [already] be in ANSWER {source:tools}",
+        "{tool.field:place} MUST be one [that] {source:tools} returned",
     ),
     keeps=(
         "",

@@ -40,9 +40,10 @@ def rows(name: str) -> Iterator[Row]:
         tools = None if part["tools"] is None else tuple(part["tools"])
         yield from (Row(sentence, tools, meant) for sentence, meant in part["understood"])
         yield from (Row(sentence, tools, None) for sentence in part["refused"])
+        yield from (Row(sentence, tools, None) for sentence, _ in part.get("missed", ()))
 
 
-TABLES = ("own", "more", "phrasings", "spelling")
+TABLES = ("own", "more", "others", "phrasings", "spelling")
 TABLE = [row for name in TABLES for row in rows(f"{name}.yaml")]
 MEANT = [row for row in TABLE if row.meant is not None]
 
