@@ -103,6 +103,7 @@ from sponsio_like.contracts.slips import check_idle_missing, check_slips, doubts
 from sponsio_like.contracts.strategy import STRATEGIES, mailboxes, none, ruling
 from sponsio_like.contracts.targets import Vocabulary, join, known_field, read_target
 from sponsio_like.contracts.templates import argument_text, made_name
+from sponsio_like.contracts.tests_section import Expected, WrittenTest
 from sponsio_like.contracts.typed_fields import unknown_facts
 from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
 
@@ -110,18 +111,18 @@ from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
 __all__ = [
     "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "NOTHING_KNOWN", "SCHEMA_NAME", "SHOWN",
     "SIZE_CAP", "STRATEGIES", "UNSAID", "About", "Accept", "AnswerField", "Contract", "Counts",
-    "Default", "Duration", "Event", "ExactTools", "Examine", "Field", "Fields", "File", "Folder",
-    "Inventory", "InventoryLike", "MetTools", "Moment", "Name", "Natural", "Number", "Occurrence",
-    "OneTool", "Parameter", "Pattern", "Positive", "Regex", "Renames", "RiskSection", "Rule",
-    "Scalars", "Scope", "Source", "Success", "Tools", "Unlisted", "Vocabulary", "Window", "Within",
-    "argument_text", "before", "by_name", "calls_of_any", "catalog", "check_comparisons",
-    "check_disjoint", "check_idle_missing", "check_release", "check_settles", "check_slips",
-    "confirmed", "contract", "contracts_of", "counted_calls", "covered", "declared", "default",
-    "dependent_calls", "doubts", "earlier", "excluding", "exclusive", "expects", "file_schema",
-    "find_pattern", "fingerprint", "formulas", "fresh_variable", "granted_since_last", "having",
-    "inputs_needed", "intervention", "join", "known_field", "load", "loads", "made_name",
-    "mailboxes", "modeline", "narrowed", "none", "only", "optional", "parse", "pattern",
-    "read_inventory", "read_parameter", "read_sentence", "read_share", "read_target",
+    "Default", "Duration", "Event", "ExactTools", "Examine", "Expected", "Field", "Fields", "File",
+    "Folder", "Inventory", "InventoryLike", "MetTools", "Moment", "Name", "Natural", "Number",
+    "Occurrence", "OneTool", "Parameter", "Pattern", "Positive", "Regex", "Renames", "RiskSection",
+    "Rule", "Scalars", "Scope", "Source", "Success", "Tools", "Unlisted", "Vocabulary", "Window",
+    "Within", "WrittenTest", "argument_text", "before", "by_name", "calls_of_any", "catalog",
+    "check_comparisons", "check_disjoint", "check_idle_missing", "check_release", "check_settles",
+    "check_slips", "confirmed", "contract", "contracts_of", "counted_calls", "covered", "declared",
+    "default", "dependent_calls", "doubts", "earlier", "excluding", "exclusive", "expects",
+    "file_schema", "find_pattern", "fingerprint", "formulas", "fresh_variable",
+    "granted_since_last", "having", "inputs_needed", "intervention", "join", "known_field", "load",
+    "loads", "made_name", "mailboxes", "modeline", "narrowed", "none", "only", "optional", "parse",
+    "pattern", "read_inventory", "read_parameter", "read_sentence", "read_share", "read_target",
     "reads_answer", "refusing", "remarks", "ruling", "said_of", "schema_text", "source_name",
     "unknown_facts", "unsaid", "whenever", "worked",
 ]

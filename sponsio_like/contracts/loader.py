@@ -48,13 +48,14 @@ from sponsio_like.contracts.overrides import entries
 from sponsio_like.contracts.risk_section import RiskSection, read_risk
 from sponsio_like.contracts.strategy import strategy
 from sponsio_like.contracts.targets import Vocabulary, read_target
+from sponsio_like.contracts.tests_section import WrittenTest, read_tests
 from sponsio_like.errors import ContractError, Problem, Problems
 from sponsio_like.logic.formula import Target
 from sponsio_like.outcome import Mode
 
 FILE_KEYS = (
     "version", "include", "parameters", "env", "mode", "tools", "elsewhere", "unlisted", "actions",
-    "contracts", "overrides", "risk",
+    "contracts", "overrides", "risk", "tests",
 )  # fmt: skip
 CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode", "world", *said.KEYS)
 VERSION = 1
@@ -76,6 +77,7 @@ class File:
     risk: RiskSection | None = None
     sources: tuple[str, ...] = field(default=(), compare=False)
     """The paths of all files that were read."""
+    tests: tuple[WrittenTest, ...] = ()
 
     @property
     def tools(self) -> tuple[str, ...] | None:
@@ -201,7 +203,21 @@ def _file(together: _Together) -> File | None:
     problems = Problems()
     risk = _part(root.data, "risk", (), problems, read_risk, words)
     together.note(root, problems)
-    return File(contracts, together.modes.get(id(root)), known, words.actions, risk=risk)
+    tests = _tests(together, contracts)
+    return File(
+        contracts, together.modes.get(id(root)), known, words.actions, risk=risk, tests=tests
+    )
+
+
+def _tests(together: _Together, contracts: Iterable[Contract]) -> tuple[WrittenTest, ...]:
+    """Return the tests of the file that is loaded; those of files that it includes are theirs."""
+    root = together.root
+    problems = Problems()
+    names = [each.name for each in contracts]
+    tests = _part(root.data, "tests", (), problems, read_tests, names) or ()
+    together.note(root, problems)
+    places = (root.located(Problem("", path=("tests", i, "name"))) for i in range(len(tests)))
+    return tuple(replace(each, where=at.where) for each, at in zip(tests, places, strict=True))
 
 
 def _head(piece: Piece, root: Piece, together: _Together, problems: Problems) -> None:

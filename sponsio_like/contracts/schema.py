@@ -23,6 +23,7 @@ from sponsio_like.contracts.parameter_section import ENV_KINDS
 from sponsio_like.contracts.parameters import SECONDS, TEXT, refers, schema_of, whole
 from sponsio_like.contracts.risk_section import SAME
 from sponsio_like.contracts.strategy import STRATEGIES
+from sponsio_like.contracts.tests_section import OUTCOMES
 from sponsio_like.contracts.typed_fields import fact_keys
 from sponsio_like.values import TEXT_KINDS
 
@@ -125,7 +126,7 @@ _FILE: Schema = {
     "actions": _about("names for kinds of calls", _map(refers("calls"))),
     "contracts": _some(refers("contract")),
     "risk": refers("risk section"),
-    "tests": _some({"type": "object"}),
+    "tests": _some(refers("test")),
 }
 _CONTRACT: Schema = {
     "name": _about("stands in advice, logs and reports", TEXT),
@@ -151,6 +152,7 @@ def _definitions() -> dict[str, Any]:
             {key: _CONTRACT.get(key, {}) for key in CONTRACT_KEYS}, ("name", "guarantee")
         ),
         "override": _mapping({**_CONTRACT, "remove": {"const": True}}, ("name",), minProperties=2),
+        "test": _test(),
         "tool": _mapping({"fields": _map(refers("kind"))}, ("fields",)),
         "kind": _kind(),
         **_guarantees(),
@@ -160,6 +162,20 @@ def _definitions() -> dict[str, Any]:
         "intervention": _intervention(),
         **_ANSWERS,
     }
+
+
+def _test() -> dict[str, Any]:
+    """Return the schema of a test: a trace, and what is expected of its last step."""
+    steps = _some(_any(TEXT, {"type": "object"}))
+    by = _any(TEXT, _some(TEXT))
+    refused = _mapping(dict.fromkeys(OUTCOMES[1:], by), minProperties=1, maxProperties=1)
+    keys = {
+        "name": _about("stands in the results", TEXT),
+        "trace": _about("steps such as pay(amount=80), or a trace file", _any(TEXT, steps)),
+        "expect": _about("what becomes of the last step", _any({"const": "allowed"}, refused)),
+        "proposed": _about("nobody has confirmed it yet", {"const": True}),
+    }
+    return _mapping(keys, ("name", "trace", "expect"))
 
 
 def _kind() -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +22,7 @@ BUDGET = 6_000
 """The most traces that are judged."""
 REPEATED = 200
 """The most times that one event is repeated."""
+JSON_WORDS = ("true", "false", "null")
 Events = tuple[Letter, ...]
 
 
@@ -90,7 +91,7 @@ def _judged(replay: Replay, word: Events) -> TraceVerdict:
     return replay.judge(replace(trace_of({"events": timed(word)}, "shortest"), inputs=ALL_INPUTS))
 
 
-def timed(word: Iterable[Letter]) -> list[dict[str, Any]]:
+def timed(word: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the events with their times, as a trace file has them."""
     time, out = -1.0, list[dict[str, Any]]()
     for each in word:
@@ -116,8 +117,13 @@ def shortest_lines(contract: Contract) -> list[tuple[str, str]]:
     ]
 
 
-def notation(word: Iterable[Letter]) -> str:
-    """Return a trace in the short notation of docs/patterns.md; what is repeated, once."""
+def notation(word: Iterable[Mapping[str, Any]], *, whole: bool = False) -> str:
+    """Return a trace in the short notation of docs/patterns.md.
+
+    What is repeated stands once, and long texts are cut, unless it is wanted `whole`.
+    """
+    if whole:
+        return " ".join(_note(each, whole=True) for each in word)
     parts = []
     for each, group in itertools.groupby(word, key=_note):
         times = len(list(group))
@@ -131,32 +137,41 @@ def _again(text: str, times: int) -> str:
     return " ".join([text] * times)
 
 
-def _note(event: Letter) -> str:
+def _note(event: Mapping[str, Any], *, whole: bool = False) -> str:
     wait = f"+{event['wait']:g}s " if "wait" in event else ""
     if "tool" not in event:
-        return wait + _note_of_other(event)
-    args = ", ".join(f"{key}={_value(value)}" for key, value in event.get("args", {}).items())
+        return wait + _note_of_other(event, whole=whole)
+    pairs = event.get("args", {}).items()
+    args = ", ".join(f"{_key(key)}={_value(value, whole=whole)}" for key, value in pairs)
     said = str(event["tool"]) + (f"({args})" if args else "")
     said += f"@{event['agent']}" if "agent" in event else ""
     said += f"^{event['depth']}" if "depth" in event else ""
     said += {"error": "!", "refused": "~"}.get(event.get("status", ""), "")
-    return wait + said + (f"={_value(event['output'])}" if "output" in event else "")
+    return wait + said + (f"={_value(event['output'], whole=whole)}" if "output" in event else "")
 
 
-def _note_of_other(event: Letter) -> str:
+def _key(name: str) -> str:
+    return name if name.isidentifier() else _value(name, whole=True)
+
+
+def _note_of_other(event: Mapping[str, Any], *, whole: bool) -> str:
     if event["type"] == "message":
         tokens = event.get("usage", {}).get("total_tokens")
-        return f"tokens:{tokens}" if tokens else f"msg:{event['role']}={_value(event['text'])}"
+        return (
+            f"tokens:{tokens}"
+            if tokens
+            else f"msg:{event['role']}={_value(event['text'], whole=whole)}"
+        )
     key, value = event["key"], event["value"]
     if key == "permissions":
         return f"permit:{','.join(value)}"
     if key == "approval":
         return f"approve:{value['action']}/{value['role']}"
-    return f"ctx:{key}={_value(value)}"
+    return f"ctx:{key}={_value(value, whole=whole)}"
 
 
-def _value(value: Any) -> str:
+def _value(value: Any, *, whole: bool = False) -> str:
     text = json.dumps(value, ensure_ascii=False, default=str)
-    long = isinstance(value, str) and len(value) > 40
-    plain = isinstance(value, str) and value.isidentifier() and value not in ("true", "false")
+    long = isinstance(value, str) and len(value) > 40 and not whole
+    plain = isinstance(value, str) and value.isidentifier() and value not in JSON_WORDS
     return f'"{value[:3]}.."' if long else value if plain else text
