@@ -185,6 +185,59 @@ def _say_checked(each: CheckedFile, *, explain: bool) -> None:
         typer.echo(line)
 
 
+@app.command("test")
+def run_file_tests(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="CONTRACTS.yaml...", help="Files or folders.")
+    ],
+    *,
+    mutants: Annotated[
+        bool, typer.Option("--mutants", help="Change each contract a little: does a test notice?")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Status 1, too, if something is left untested.")
+    ] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Propose tests: the shortest traces, at the end.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Run the tests of contract files. Status 1 if one fails, or if a file has none."""
+    from sponsio_like.testing import file_results
+
+    if write:
+        _propose(files)
+        return
+    results = [file_results(path, mutants=mutants) for path in files]
+    console = console_for(sys.stdout)
+    for each in results:
+        if as_json:
+            typer.echo(json.dumps(each.as_json()))
+        else:
+            print_table(each.table(), console)
+            print_page(each.lines(), console)
+    good = all(each.passed and (each.complete or not strict) for each in results)
+    raise typer.Exit(0 if good else 1)
+
+
+def _propose(files: list[Path]) -> None:
+    """Write proposed tests at the end of each file; print them where a file has tests already."""
+    from sponsio_like.checks import read_file
+    from sponsio_like.testing import proposed, with_proposed
+
+    for path in files:
+        file = read_file(path)
+        text = None if path.is_dir() else with_proposed(path.read_text("utf-8"), file)
+        if text is not None:
+            path.write_text(text, "utf-8")
+            count = len(read_file(path).tests)
+            typer.echo(f"{path}: {counted(count, 'test')} proposed: read each, and correct it")
+        elif lines := proposed(file):
+            typer.echo(f"# Put these below `tests:` of {path}:\n{lines}", nl=False)
+        else:
+            typer.echo(f"{path}: a test of each name is there already")
+
+
 @app.command()
 def say(
     sentence: Annotated[str, typer.Argument(help="A guarantee, in English.")],

@@ -46,6 +46,8 @@ class Piece:
     """The mistakes in the YAML of its text, located."""
     holes: frozenset[str] = frozenset()
     """The places of values that could not be filled in."""
+    of_several: bool = False
+    """True if it is no file: it stands for several that were given."""
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -95,7 +97,7 @@ def of_text(text: str, name: str, path: Path | None) -> tuple[Piece, list[Proble
 
 def of_files(paths: Iterable[Path], name: str) -> tuple[Piece, list[Problem]]:
     """Return a piece that includes these files, and what is wrong with them."""
-    seen, root = _Seen(), Piece(name, Document(data={"version": 1, "include": []}))
+    seen, root = _Seen(), Piece(name, Document(data={"version": 1, "include": []}), of_several=True)
     for path in paths:
         try:
             root.includes.append(_included(path, {}, seen, ()))

@@ -210,14 +210,17 @@ def _file(together: _Together) -> File | None:
 
 
 def _tests(together: _Together, contracts: Iterable[Contract]) -> tuple[WrittenTest, ...]:
-    """Return the tests of the file that is loaded; those of files that it includes are theirs."""
-    root = together.root
-    problems = Problems()
-    names = [each.name for each in contracts]
-    tests = _part(root.data, "tests", (), problems, read_tests, names) or ()
-    together.note(root, problems)
-    places = (root.located(Problem("", path=("tests", i, "name"))) for i in range(len(tests)))
-    return tuple(replace(each, where=at.where) for each, at in zip(tests, places, strict=True))
+    """Return the tests of the files that were given; those of files they include are their own."""
+    root, names = together.root, [each.name for each in contracts]
+    found: list[WrittenTest] = []
+    for piece in root.includes if root.of_several else [root]:
+        problems = Problems()
+        read = _part(piece.data, "tests", (), problems, read_tests, names) or ()
+        together.note(piece, problems)
+        for i, each in enumerate(read):
+            place = piece.located(Problem("", path=("tests", i, "name")))
+            found.append(replace(each, where=place.where))
+    return tuple(found)
 
 
 def _head(piece: Piece, root: Piece, together: _Together, problems: Problems) -> None:

@@ -14,7 +14,7 @@ from sponsio_like.contracts.operands import only
 from sponsio_like.contracts.steps import read_steps
 from sponsio_like.errors import ContractError, Problems, closest
 
-TEST_KEYS = ("name", "trace", "expect")
+TEST_KEYS = ("name", "trace", "expect", "proposed")
 Expected: TypeAlias = Literal["allowed", "blocked", "held", "redirected", "warned", "unfulfilled"]
 OUTCOMES: tuple[Expected, ...] = get_args(Expected)
 FORM = "write {name: .., trace: [..], expect: allowed}"
@@ -27,7 +27,8 @@ BUILT_IN = ("tools", "risk")
 class WrittenTest:
     """One test: events, or the path of a trace file, and what is expected.
 
-    `expect` is an outcome; `by` the contracts that are named for it. `where` is its place.
+    `expect` is an outcome; `by` the contracts that are named for it. `proposed`: no person has
+    confirmed it yet. `where` is its place.
     """
 
     name: str
@@ -35,6 +36,7 @@ class WrittenTest:
     expect: Expected
     by: tuple[str, ...] = ()
     file: str = ""
+    proposed: bool = False
     where: str = field(default="", compare=False)
 
 
@@ -59,12 +61,15 @@ def _test(value: Any, known: tuple[str, ...]) -> WrittenTest:
         raise ContractError.of(f"`{value}` is no test", FORM)
     problems = Problems()
     only(value, TEST_KEYS, "test", problems)
-    for key in TEST_KEYS:
+    for key in TEST_KEYS[:3]:
         if value.get(key) is None:
             problems.add(f"a test without `{key}`", FORM)
     name = value.get("name")
     if name is not None and (not isinstance(name, str) or not name.strip()):
         problems.add(f"`{name}` is no name", "write a text", "name")
+    proposed = value.get("proposed", False)
+    if not isinstance(proposed, bool):
+        problems.add(f"`{proposed}` is neither true nor false", "write true", "proposed")
     trace = value.get("trace")
     file = trace if isinstance(trace, str) and trace.endswith((".jsonl", ".jsonl.gz")) else ""
     events: list[Mapping[str, Any]] | None = []
@@ -76,7 +81,7 @@ def _test(value: Any, known: tuple[str, ...]) -> WrittenTest:
         expected = problems.attempt(("expect",), _expected, expect, known)
     problems.check()
     assert expected is not None
-    return WrittenTest(str(name), tuple(events or ()), *expected, file=file)
+    return WrittenTest(str(name), tuple(events or ()), *expected, file=file, proposed=proposed)
 
 
 def _events(value: Any) -> list[Mapping[str, Any]]:
@@ -89,13 +94,21 @@ def _events(value: Any) -> list[Mapping[str, Any]]:
     events: list[Mapping[str, Any]] = []
     for i, each in enumerate(value):
         if isinstance(each, str):
-            events += problems.attempt((i,), read_steps, each) or ()
+            events += problems.attempt((i,), _steps, each) or ()
         elif isinstance(each, Mapping):
             events.append(dict(each))
         else:
             problems.add(f"`{each}` is no step", "write a text such as `pay(amount=80)`", i)
     problems.check()
     return events
+
+
+def _steps(text: str) -> list[dict[str, Any]]:
+    """Return the events of one item of a list; YAML may have cut a step at its commas."""
+    if text.count("(") > text.count(")"):
+        what = f"`{text}` is a step that was cut at a comma"
+        raise ContractError.of(what, 'quote each step: ["pay(order=17, amount=80)"]')
+    return read_steps(text)
 
 
 def _expected(value: Any, known: tuple[str, ...]) -> tuple[Expected, tuple[str, ...]]:

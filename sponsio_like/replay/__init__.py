@@ -12,7 +12,7 @@ from sponsio_like.replay.promote import promoted
 from sponsio_like.replay.replay import Played, Replay
 from sponsio_like.replay.report import report_of
 from sponsio_like.replay.review import ANSWERS, add_label, labels_of, to_review
-from sponsio_like.replay.shortest import Shortest, notation, shortest, shortest_lines, timed
+from sponsio_like.replay.shortest import Shortest, notation, shortest_lines, shortest_of, timed
 from sponsio_like.replay.summary import ContractSummary, Summary, read_all
 from sponsio_like.replay.timeline import explained, page
 
@@ -21,7 +21,7 @@ __all__ = [
     "ANSWERS", "PAIRS", "CheckedFile", "ContractSummary", "Difference", "Evidence", "Part",
     "Played", "Replay", "Shortest", "Summary", "Wanted", "add_label", "checked", "difference",
     "evidence_of", "explained", "label_of", "labels_of", "lower_bound", "needed", "notation",
-    "page", "promoted", "read_all", "report_of", "session_page", "shortest", "shortest_lines",
+    "page", "promoted", "read_all", "report_of", "session_page", "shortest_lines", "shortest_of",
     "timed", "to_review", "underlined", "upper_bound",
 ]
 # fmt: on

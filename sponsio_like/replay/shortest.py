@@ -40,7 +40,7 @@ class Shortest:
     all_tried: bool = True
 
 
-def shortest(contract: Contract, budget: int = BUDGET) -> Shortest:
+def shortest_of(contract: Contract, budget: int = BUDGET) -> Shortest:
     """Return the shortest trace that keeps the contract and makes it apply, and one that breaks it.
 
     Raises `ContractError` if the contract cannot be compiled.
@@ -108,7 +108,7 @@ def timed(word: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def shortest_lines(contract: Contract) -> list[tuple[str, str]]:
     """Return the shortest traces as people read them, each with its label."""
-    found = shortest(contract)
+    found = shortest_of(contract)
     left = "none was found" + ("" if found.all_tried else f" among {BUDGET:,}")
     owed = ", if the session ends there" if found.owed else ""
     return [

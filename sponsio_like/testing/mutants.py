@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from sponsio_like.contracts import CATALOG, Contract, File, Rule, Vocabulary, contract
@@ -51,9 +50,9 @@ def mutants_of(original: Contract, words: Vocabulary) -> Iterator[Mutant]:
             yield Mutant(replace(original, rules=rules), how)
 
 
-def surviving(file: File, folder: Path = Path()) -> Iterator[Mutant]:
+def surviving(file: File) -> Iterator[Mutant]:
     """Yield the mutants that no test notices; the first for each contract is its absence."""
-    pairs = [(test, trace) for test in file.tests for trace in traces_of(test, file, folder)]
+    pairs = [(test, trace) for test in file.tests for trace in traces_of(test, file)]
     words = Vocabulary(file.inventory.tools, file.actions, file.inventory.elsewhere)
 
     def notices(contracts: list[Contract]) -> bool:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sponsio_like.contracts import ALL_INPUTS, Contract, Expected, File, WrittenTest
 from sponsio_like.errors import ContractError, Problem, TraceError, closest
-from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
+from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Violation
 from sponsio_like.replay import Replay, timed
+from sponsio_like.testing.coverage import Coverage, coverage_of, owed_by
 from sponsio_like.traces import CallEvent, Trace, read_traces, trace_of
 
 
@@ -32,25 +33,6 @@ class TestResult(NamedTuple):
         return not self.wrong
 
 
-class Coverage(NamedTuple):
-    """The tests in which a contract applied and was kept, and those in which it was broken."""
-
-    kept: tuple[str, ...]
-    broken: tuple[str, ...]
-
-    @property
-    def missing(self) -> str:
-        """What no test has seen of the contract, in words; empty if nothing is missing."""
-        match bool(self.kept), bool(self.broken):
-            case False, False:
-                return "no test reaches it"
-            case True, False:
-                return "no test breaks it"
-            case False, True:
-                return "no test keeps it"
-        return ""
-
-
 @dataclass(frozen=True, slots=True)
 class Tested:
     """The results of the tests of one file, in order, and the coverage of each contract."""
@@ -64,14 +46,14 @@ class Tested:
         return bool(self.results) and all(each.passed for each in self.results)
 
 
-def run_tests(file: File, folder: Path = Path()) -> Tested:
-    """Run the tests of a file; trace files stand relative to `folder`.
+def run_tests(file: File) -> Tested:
+    """Run the tests of a file; trace files stand relative to the file that names them.
 
     Raises `ContractError` for a trace that cannot be played, with its place.
     """
-    pairs = [(test, trace) for test in file.tests for trace in traces_of(test, file, folder)]
+    pairs = [(test, trace) for test in file.tests for trace in traces_of(test, file)]
     results = results_of(file.contracts, file, pairs)
-    return Tested(tuple(results), _coverage(file, pairs))
+    return Tested(tuple(results), coverage_of(file, pairs))
 
 
 def became_in(test: WrittenTest, file: File) -> tuple[Expected, tuple[str, ...]] | None:
@@ -80,11 +62,11 @@ def became_in(test: WrittenTest, file: File) -> tuple[Expected, tuple[str, ...]]
 
     Raises `ContractError` for a trace that cannot be played.
     """
-    (trace,) = traces_of(test, file, Path())
+    (trace,) = traces_of(test, file)
     play = _armed(file.contracts, file).play(trace)
     acts = [_became(each.outcome, each.violations) for each in play.events() if each.outcome]
     late, unfulfilled = play.finish()
-    owed = _owed(late, unfulfilled)
+    owed = owed_by(late, unfulfilled)
     if not acts or any(what not in ("allowed", "warned") for what, _ in acts[:-1]):
         return None
     what, by = acts[-1]
@@ -106,10 +88,11 @@ def results_of(
     return [TestResult(test, _wrong(test, replay, trace)) for test, trace in pairs]
 
 
-def traces_of(test: WrittenTest, file: File, folder: Path) -> list[Trace]:
+def traces_of(test: WrittenTest, file: File) -> list[Trace]:
     """Return the traces of a test: one, or all of its file. Raises `ContractError`."""
     try:
         if test.file:
+            folder = Path(test.where.rsplit(":", 2)[0]).parent
             return [replace(each, inputs=ALL_INPUTS) for each in read_traces(folder / test.file)]
         events = timed(test.events)
         trace = replace(trace_of({"id": test.name, "events": events}, test.name), inputs=ALL_INPUTS)
@@ -147,7 +130,7 @@ def _wrong(test: WrittenTest, replay: Replay, trace: Trace) -> str:
             return f"`{name}`{place} was {what}{whom}; expected: {expected}"
     if not acts:
         return "nothing in this trace is decided"
-    owed = _owed(late, unfulfilled)
+    owed = owed_by(late, unfulfilled)
     lacking = [each for each in test.by if each not in owed] if test.expect == "unfulfilled" else []
     if lacking:
         return f"at the end nothing is owed by {_named(lacking)}; expected: unfulfilled"
@@ -171,40 +154,5 @@ def _became(outcome: Outcome | None, violations: Iterable[Violation]) -> tuple[E
     return "allowed", by
 
 
-def _owed(violations: Iterable[Violation], unfulfilled: Iterable[Unfulfilled]) -> tuple[str, ...]:
-    names = (*(each.contract for each in violations), *(each.contract for each in unfulfilled))
-    return tuple(dict.fromkeys(names))
-
-
 def _named(names: Iterable[str]) -> str:
     return " and ".join(f"`{each}`" for each in names) or "nobody"
-
-
-def _coverage(file: File, pairs: Iterable[tuple[WrittenTest, Trace]]) -> dict[str, Coverage]:
-    seen: dict[str, tuple[list[str], list[str]]] = {each.name: ([], []) for each in file.contracts}
-    replay = Replay(file.contracts, tools=file.inventory)
-    for test, trace in pairs:
-        verdict = replay.judge(trace)
-        wrong = _owed(verdict.violations, verdict.unfulfilled)
-        for name, (kept, broken) in seen.items():
-            if name in wrong:
-                broken.append(test.name)
-            elif verdict.applied.get(name):
-                kept.append(test.name)
-    return {name: Coverage(*map(tuple, both)) for name, both in seen.items()}
-
-
-def as_json(tested: Tested, survivors: Iterable[Any]) -> dict[str, Any]:
-    """Return the results as `sponsio-like test --json` prints them."""
-    return {
-        "tests": [
-            {"name": each.test.name, "where": each.test.where, "passed": each.passed}
-            | ({"wrong": each.wrong} if each.wrong else {})
-            for each in tested.results
-        ],
-        "contracts": {
-            name: {"kept": list(each.kept), "broken": list(each.broken), "missing": each.missing}
-            for name, each in tested.coverage.items()
-        },
-        "survivors": [str(each) for each in survivors],
-    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sponsio_like.contracts import Contract, Pattern, Rule, catalog, contract, read_sentence
-from sponsio_like.replay import shortest, shortest_lines
+from sponsio_like.replay import shortest_lines
 
 PATTERNS = [each for each in catalog() if each.build.__module__.startswith("sponsio_like.")]
 
@@ -54,7 +54,7 @@ def test_the_shortest_traces_of_a_sentence(sentence: str) -> None:
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda each: each.name)
 def test_both_traces_are_found_for_every_pattern(pattern: Pattern) -> None:
     """Each pattern of the catalog has a short trace that keeps it, and one that breaks it."""
-    found = shortest(of(pattern.rule(pattern.example)))
+    found = shortest_of(of(pattern.rule(pattern.example)))
     assert found.keeps
     assert found.breaks
     assert max(len(found.keeps), len(found.breaks)) <= 4

@@ -1,0 +1,102 @@
+"""Says what tests have seen of each contract, and what it names that no test has tried.
+
+In: a contract file, and its tests with their traces. Out: a `Coverage` for each contract.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+import sponsio_like.logic.formula as f
+from sponsio_like.contracts import Contract, File, WrittenTest, formulas
+from sponsio_like.outcome import Unfulfilled, Violation
+from sponsio_like.replay import Replay
+from sponsio_like.traces import CallEvent, Trace
+
+
+class Coverage(NamedTuple):
+    """The tests in which a contract applied and was kept, and those that expect it to be broken.
+
+    `untried` are the tools and texts that it names and no test has.
+    """
+
+    kept: tuple[str, ...]
+    broken: tuple[str, ...]
+    untried: tuple[str, ...] = ()
+
+    @property
+    def missing(self) -> str:
+        """The words for all that no test has seen of the contract; empty if nothing is missing."""
+        said = []
+        match bool(self.kept), bool(self.broken):
+            case False, False:
+                said.append("no test reaches it")
+            case True, False:
+                said.append("no test breaks it")
+            case False, True:
+                said.append("no test keeps it")
+        if self.untried:
+            said.append("never tried: " + ", ".join(f"`{each}`" for each in self.untried))
+        return "; ".join(said)
+
+
+def coverage_of(file: File, pairs: Iterable[tuple[WrittenTest, Trace]]) -> Mapping[str, Coverage]:
+    """Return the coverage of each contract of a file, by name."""
+    pairs = list(pairs)
+    kept: dict[str, dict[str, None]] = {each.name: {} for each in file.contracts}
+    broken: dict[str, dict[str, None]] = {each.name: {} for each in file.contracts}
+    replay = Replay(file.contracts, tools=file.inventory)
+    for test, trace in pairs:
+        verdict = replay.judge(trace)
+        wrong = owed_by(verdict.violations, verdict.unfulfilled)
+        for name, keeping in kept.items():
+            if name in wrong and name in test.by:
+                broken[name][test.name] = None
+            elif name not in wrong and verdict.applied.get(name):
+                keeping[test.name] = None
+    tried = {each for _, trace in pairs for each in _tried(trace)}
+    return {
+        each.name: Coverage(
+            tuple(kept[each.name]),
+            tuple(broken[each.name]),
+            tuple(dict.fromkeys(said for said in _named(each) if said not in tried)),
+        )
+        for each in file.contracts
+    }
+
+
+def owed_by(violations: Iterable[Violation], unfulfilled: Iterable[Unfulfilled]) -> tuple[str, ...]:
+    """Return the names of the contracts of these, each once."""
+    names = (*(each.contract for each in violations), *(each.contract for each in unfulfilled))
+    return tuple(dict.fromkeys(names))
+
+
+def _named(contract: Contract) -> Iterator[str]:
+    """Yield the tools that a contract names, and the texts with which it compares arguments."""
+    for node in (node for root in formulas(contract) for node in f.postorder(root)):
+        for match in getattr(node, "target", ()):
+            yield from sorted(match.names)
+            for each in match.conditions:
+                values = each.value if isinstance(each.value, tuple) else (each.value,)
+                if each.op in ("=", "in"):
+                    yield from (value for value in values if isinstance(value, str))
+
+
+def _tried(trace: Trace) -> Iterator[str]:
+    for event in trace.events:
+        if isinstance(event, CallEvent):
+            yield event.call.tool
+            yield from _texts(event.call.args)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for each in value.values():
+                yield from _texts(each)
+        case list() | tuple():
+            for each in value:
+                yield from _texts(each)
