@@ -31,7 +31,8 @@ def read_steps(text: str) -> list[dict[str, Any]]:
     try:
         tree = _parser().parse(text)
     except UnexpectedInput as error:
-        at = error.column if error.column > 0 else len(text) + 1
+        ended = getattr(getattr(error, "token", None), "type", "") == "$END"
+        at = len(text) + 1 if ended else error.column
         what = f"the trace `{_short(text)}` is not understood at column {at}"
         raise ContractError.of(what, FORM) from None
     except RecursionError:
@@ -106,11 +107,9 @@ def _other(part: Any) -> dict[str, Any]:
         case "permit":
             return {"type": "fact", "key": "permissions", "value": names}
         case "approve":
-            return {
-                "type": "fact",
-                "key": "approval",
-                "value": {"action": names[0], "role": names[1]},
-            }
+            action, role = names
+            told = {"action": action, "role": role, "decision": "approve", "by": role}
+            return {"type": "fact", "key": "approval", "value": told}
     usage = {"total_tokens": int(names[0])}
     return {"type": "message", "role": "assistant", "text": "", "usage": usage}
 

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from sponsio_like.contracts.operands import only
 from sponsio_like.contracts.steps import read_steps
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problem, Problems, closest
 
 TEST_KEYS = ("name", "trace", "expect", "proposed")
 Expected: TypeAlias = Literal["allowed", "blocked", "held", "redirected", "warned", "unfulfilled"]
@@ -90,25 +90,21 @@ def _events(value: Any) -> list[Mapping[str, Any]]:
     if not isinstance(value, list) or not value:
         hint = "write a list of steps such as `pay(amount=80)`, a text of them, or a path: x.jsonl"
         raise ContractError.of("this is no trace", hint)
+    for i, each in enumerate(value):  # YAML cuts a step at its commas
+        if isinstance(each, str) and each.count("(") > each.count(")") and i + 1 < len(value):
+            hint = 'quote each step: ["pay(order=17, amount=80)"]'
+            raise ContractError(Problem(f"`{each}` was cut at a comma", path=(i,), hint=hint))
     problems = Problems()
     events: list[Mapping[str, Any]] = []
     for i, each in enumerate(value):
         if isinstance(each, str):
-            events += problems.attempt((i,), _steps, each) or ()
+            events += problems.attempt((i,), read_steps, each) or ()
         elif isinstance(each, Mapping):
             events.append(dict(each))
         else:
             problems.add(f"`{each}` is no step", "write a text such as `pay(amount=80)`", i)
     problems.check()
     return events
-
-
-def _steps(text: str) -> list[dict[str, Any]]:
-    """Return the events of one item of a list; YAML may have cut a step at its commas."""
-    if text.count("(") > text.count(")"):
-        what = f"`{text}` is a step that was cut at a comma"
-        raise ContractError.of(what, 'quote each step: ["pay(order=17, amount=80)"]')
-    return read_steps(text)
 
 
 def _expected(value: Any, known: tuple[str, ...]) -> tuple[Expected, tuple[str, ...]]:

@@ -15,6 +15,12 @@ MEANING = (
         "if False:",
     ),
     (
+        "tests observe",
+        "testing/run.py",
+        'replace(each, mode="enforce", share=1.0)',
+        'replace(each, mode="observe", share=1.0)',
+    ),
+    (
         "an override may match nothing",
         "contracts/overrides.py",
         "if not meant:",

@@ -112,6 +112,7 @@ GUIDES = (
     "contract-files",
     "sentences",
     "testing",
+    "testing-contracts",
     "logging",
     "shadow-to-enforcement",
     "record-first",

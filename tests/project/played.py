@@ -26,7 +26,7 @@ CHANGING = re.compile(
 """What differs from run to run: times, and ids made at random."""
 PROGRAMS = {
     "python": '"{python}" "$@"',
-    "pytest": '"{python}" -m pytest -p no:cacheprovider "$@"',
+    "pytest": '"{python}" -m pytest -p no:cacheprovider -p pytest_sponsio_like "$@"',
     "sponsio-like": '"{python}" -m sponsio_like "$@"',
 }
 

@@ -29,6 +29,7 @@ contracts: [{name: few, guarantee: {pattern: rate_limit, action: pay, limit: "${
 """
 """The file `base.yaml`, which the examples include."""
 PLAIN = {"name": "a", "guarantee": {"ltl": "G !called(issue_refund)"}}
+TEST = {"name": "a", "trace": "find_order", "expect": "allowed"}
 
 
 class Key(NamedTuple):
@@ -100,6 +101,8 @@ def skeleton(kind: str, name: str, example: Any) -> Callable[[], dict[str, Any]]
             return {"version": 1, "include": [example]}
         if kind == "override":
             return {"version": 1, "include": ["base.yaml"], "overrides": [example]}
+        if kind == "test":
+            return {"version": 1, "contracts": [PLAIN], "tests": [example]}
         if kind == "risk section":
             return {"version": 1, "contracts": [PLAIN], "risk": example}
         if kind == "tool":
@@ -186,6 +189,14 @@ WITHOUT: dict[tuple[str, str], dict[str, Any]] = {
         "contracts": [PLAIN],
         "risk": {"model": "r.json"},
     },
+    **{
+        ("test", key): {
+            "version": 1,
+            "contracts": [PLAIN],
+            "tests": [{k: v for k, v in TEST.items() if k != key}],
+        }
+        for key in TEST
+    },
     ("include", "file"): {"version": 1, "include": [{"with": {"limit": 3}}]},
     ("override", "name"): {
         "version": 1,
@@ -201,7 +212,7 @@ WITHOUT: dict[tuple[str, str], dict[str, Any]] = {
 def test_what_is_required_is_missed(place: tuple[str, str], tmp_path: Path) -> None:
     """A mapping without a key whose default is `required` is refused."""
     made, file = WITHOUT[place], tmp_path / "contracts.yaml"
-    files = ("contract file", "risk section", "include", "override")
+    files = ("contract file", "risk section", "include", "override", "test")
     (tmp_path / "base.yaml").write_text(BASE, "utf-8")
     whole = made if place[0] in files else {"version": 1, "contracts": [made]}
     file.write_text(yaml.safe_dump(whole), "utf-8")

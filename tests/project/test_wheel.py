@@ -74,7 +74,8 @@ def test_wheel_carries_types_licence_and_data(wheel: Path) -> None:
     assert "sponsio_like/py.typed" in listed
     assert any(name.endswith("licenses/LICENSE") for name in listed)
     assert {name.partition("/")[0] for name in listed if ".dist-info/" not in name} == {
-        "sponsio_like"
+        "sponsio_like",
+        "pytest_sponsio_like.py",
     }
 
 

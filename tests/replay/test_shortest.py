@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sponsio_like.contracts import Contract, Pattern, Rule, catalog, contract, read_sentence
-from sponsio_like.replay import shortest_lines
+from sponsio_like.replay import shortest_lines, shortest_of
 
 PATTERNS = [each for each in catalog() if each.build.__module__.startswith("sponsio_like.")]
 

@@ -20,6 +20,7 @@ STATEMENTS: dict[str, str] = {
     "S-LOAD-16": "what is asked for waits for itself",
     "S-LOAD-15": "any number of atoms loads",
     "S-LOAD-14": "every dot is meant",
+    "S-FILE-13": "tests observe",
     "S-FILE-12": "an override may match nothing",
     "S-FILE-11": "any variable is read",
     "S-FILE-10": "included tools are unknown",
