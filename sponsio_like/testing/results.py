@@ -18,7 +18,7 @@ from sponsio_like.testing.run import Tested, run_tests
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """How the tests of one file went. `survivors` are None if no mutants were tried."""
+    """The results of the tests of one file. `survivors` are None if no mutants were tried."""
 
     name: str
     tested: Tested

@@ -20,9 +20,7 @@ from sponsio_like.traces import CallEvent, Trace, read_traces, trace_of
 
 
 class TestResult(NamedTuple):
-    """What became of one test: `wrong` says what differs from what is expected; empty if nothing
-    does.
-    """
+    """The result of one test: `wrong` says what differs from what is expected; else it is empty."""
 
     test: WrittenTest
     wrong: str = ""
