@@ -14,7 +14,7 @@ from sponsio_like.events.argument_atoms import Read, nested_values, texts
 from sponsio_like.events.context import Context
 from sponsio_like.events.events import Call, Message, Result
 from sponsio_like.events.registry import atom
-from sponsio_like.kinds import has_hits, host_of, private_host
+from sponsio_like.kinds import has_hits, host_of, private_host, seconds_of
 from sponsio_like.values import NotCanonical, leaves_of, reach, real, scalar_text, spend, under
 
 
@@ -67,6 +67,26 @@ def arg_host(path: str, hosts: tuple[str, ...]) -> Read:
 def _each(call: Call, path: str) -> Iterator[Any]:
     """Yield the values at a path one by one, and those in lists; nulls are left out."""
     yield from (each for each in leaves_of(reach(call.args, path)[0]) if each is not None)
+
+
+@atom("arg_dated", prepared=True)
+def arg_dated(path: str, last: float | None, coming: float | None) -> Read:
+    """Return the test: every date in the argument lies so many seconds before the call, or behind.
+
+    A day lies there if some second of it does. None for what is no date, and if it is missing.
+    """
+
+    def fits(value: Any, now: float) -> bool | None:
+        found = seconds_of(value) if isinstance(value, str) else None
+        if found is None:
+            return None
+        return found[1] >= now - (last or 0) and found[0] <= now + (coming or 0)
+
+    def read(call: Call, _: Context) -> bool | None:
+        answers = {fits(each, call.time) for each in _each(call, path)}
+        return None if None in answers or not answers else False not in answers
+
+    return read
 
 
 # --- personal data and secrets --------------------------------------------------------------------

@@ -128,7 +128,7 @@ class Lettering:
         return [*lines, *(f"    {line}" for line in long)]
 
     def call(self) -> str:
-        return f"{self._names.bind(Call)}(tool, args, '', agent, depth)"
+        return f"{self._names.bind(Call)}(tool, args, '', agent, depth, now)"
 
 
 def runs_user_code(slot: Slot) -> bool:
@@ -151,7 +151,7 @@ def _of_context(node: Node) -> bool:
 def searches(slot: Slot) -> bool:
     """Whether it may search in texts, which is counted on the slow path."""
     return any(
-        (isinstance(node, Custom) and node.name in ("arg_contains", "arg_allowed"))
+        (isinstance(node, Custom) and node.name in ("arg_contains", "arg_allowed", "arg_finds"))
         or (isinstance(node, Compare) and node.op in SEARCHING)
         or (isinstance(node, Happens) and any(map(_asks_texts, node.target)))
         for node in postorder(slot.node)

@@ -6,9 +6,12 @@ declared. `UNREADABLE` stands among the values for what cannot be resolved; a pr
 it. A kind of yours is a function with `@kind`.
 """
 
+from sponsio_like.kinds.date import date_text, seconds_of
 from sponsio_like.kinds.detectors import chosen_detectors, has_hits, hits
 from sponsio_like.kinds.email import domain, email
 from sponsio_like.kinds.file_path import file_path
+from sponsio_like.kinds.ident import ident
+from sponsio_like.kinds.money import money
 from sponsio_like.kinds.personal import personal
 from sponsio_like.kinds.registry import installed, kind, unknown
 from sponsio_like.kinds.secret import secrets
@@ -19,8 +22,8 @@ from sponsio_like.values import UNREADABLE, Facts
 
 # fmt: off
 __all__ = [
-    "SQL_VERBS", "UNREADABLE", "Facts", "chosen_detectors", "domain", "email", "file_path",
-    "has_hits", "hits", "host_of", "installed", "kind", "personal", "private_host", "secrets",
-    "shell", "sql", "unknown", "url",
+    "SQL_VERBS", "UNREADABLE", "Facts", "chosen_detectors", "date_text", "domain", "email",
+    "file_path", "has_hits", "hits", "host_of", "ident", "installed", "kind", "money", "personal",
+    "private_host", "seconds_of", "secrets", "shell", "sql", "unknown", "url",
 ]
 # fmt: on

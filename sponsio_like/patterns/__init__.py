@@ -72,6 +72,7 @@ from sponsio_like.patterns.safety import (
 from sponsio_like.patterns.texts import (
     dangerous_bash_commands,
     dangerous_sql_verbs,
+    date_within,
     host_allowlist,
     no_other_call,
     scope_limit,
@@ -109,6 +110,7 @@ __all__ = [
     "dangerous_bash_commands",
     "dangerous_sql_verbs",
     "data_intact",
+    "date_within",
     "deadline",
     "delegation_depth_limit",
     "denial_limit",

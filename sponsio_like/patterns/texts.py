@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts import (
+    Duration,
     Field,
     Folder,
     Name,
@@ -211,3 +212,42 @@ def dangerous_sql_verbs(
         raise ContractError.of(f"`{wrong[0]}` is no verb of SQL", closest(wrong[0], SQL_VERBS))
     issued = Condition(f"{field}:{known.name}.verbs[]", "in", lowered)
     return f.Always(~calls_of_any(narrowed(tool, issued)))
+
+
+@pattern(
+    "texts",
+    "`{tool}` `{field}` must lie in the last {last} second(s)",
+    "`{tool}` `{field}` must lie in the next {coming} second(s)",
+    "`{tool}` `{field}` must lie in the last {last} or the next {coming} second(s)",
+    says=(
+        "{tool.field:place} MUST (lie | be) (in | within) the last {last:seconds}",
+        "{tool.field:place} MUST_NOT be older than {last:seconds}",
+        "{tool.field:place} MUST (lie | be) (in | within) the next {coming:seconds}",
+        (
+            "{tool.field:place} MUST (lie | be) (in | within) the last {last:seconds} or the next "
+            "{coming:seconds}"
+        ),
+    ),
+    keeps=("", 'refund(bought="1970-01-01")', 'other(bought="1980-01-01")'),
+    breaks=(
+        'refund(bought="1969-12-01")',
+        'refund(bought="1970-01-03")',
+        'refund(bought="01/01/1970")',
+        "refund(bought=5)",
+        "refund",
+    ),
+    example={"tool": "refund", "field": "bought", "last": 86400},
+)
+def date_within(
+    tool: Tools, field: Field, last: Duration | None = None, coming: Duration | None = None
+) -> Formula:
+    """The date in the field lies at most `last` seconds before the call, or `coming` behind it.
+
+    One of both is needed; the other one is 0. A date without a time is a day, and some second of it
+    has to lie there; without a zone it is one of UTC. What is no date, or has two readings
+    (`03/04/2026`), violates, and so does a call without the field, if not `{tool: refund, missing:
+    skip}`. The time is that of the session's clock.
+    """
+    if last is None and coming is None:
+        raise ContractError.of("`last` or `coming` is needed", "write last: 2592000, for 30 days")
+    return having(tool, field, Custom("arg_dated", (field, last, coming)))

@@ -145,8 +145,10 @@ class Interceptor:
             with self.lock:
                 self.flush_fast()
                 touched, context = self.ledger.touched(event), self.context
-            reads, failed, spent = read_event(self.ledger, event, touched, context, self.calls)
             now = time_of(self.clock) if stoppable(event) else self.now()
+            if isinstance(event, Call):
+                event = replace(event, time=max(now, self.time))
+            reads, failed, spent = read_event(self.ledger, event, touched, context, self.calls)
             seen = EventReading(event, touched, reads, failed, now, context.denied, spent)
             try:
                 with self.lock:

@@ -104,6 +104,18 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
         "dangerous_sql_verbs",
         {"tool": "A", "verbs": ["drop", "alter"]},
     ),
+    "`A` `f` must lie in the last 60 seconds": (
+        "date_within",
+        {"tool": "A", "field": "f", "last": 60},
+    ),
+    "`A` `f` must lie in the next 60 seconds": (
+        "date_within",
+        {"tool": "A", "field": "f", "coming": 60},
+    ),
+    "`A` `f` must lie in the last 60 or the next 5 seconds": (
+        "date_within",
+        {"tool": "A", "field": "f", "last": 60, "coming": 5},
+    ),
     "`A` must not run dangerous commands": ("dangerous_bash_commands", {"tool": "A"}),
     "`A` with `n` > `5` and no other call of it": (
         "no_other_call",

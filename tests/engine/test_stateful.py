@@ -24,8 +24,8 @@ from tests.support.size import sized
 STATELESS = {
     *("arg_allowlist", "arg_blacklist", "arg_length_limit", "arg_value_range"),
     *("delegation_depth_limit", "max_length", "no_keywords", "redirect_to_safe", "tool_allowlist"),
-    *("absent", "dangerous_bash_commands", "dangerous_sql_verbs", "host_allowlist"),
-    *("no_other_call", "no_pii", "scope_limit"),
+    *("absent", "dangerous_bash_commands", "dangerous_sql_verbs", "date_within"),
+    *("host_allowlist", "no_other_call", "no_pii", "scope_limit"),
 }
 OURS = [each for each in catalog() if each.build.__module__.startswith("sponsio_like.")]
 

@@ -140,6 +140,7 @@ CATALOG_ROWS = {
     "dangerous_bash_commands": "tool=bash field=command",
     "dangerous_sql_verbs": "tool=sql field=query "
     "verbs=drop or truncate or alter or grant or revoke dialect=none",
+    "date_within": "tool field last=none coming=none",
     "arg_length_limit": "tool field max_chars",
     "arg_value_range": "tool field min=none max=none",
     "amount_limit": "tool field total per=session by=none",

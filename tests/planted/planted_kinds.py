@@ -16,6 +16,18 @@ MEANING = (
         "    for node in nodes[:1]:\n        if node is not None",
     ),
     (
+        "days are moments",
+        "kinds/date.py",
+        'begin if ":" in text else begin + DAY - 1',
+        "begin",
+    ),
+    (
+        "three digits are places",
+        "kinds/money.py",
+        "if mark and len(places) == 3 and whole",
+        "if mark and len(places) == 9 and whole",
+    ),
+    (
         "only disks are destroyed",
         "patterns/texts.py",
         '"matches", ".")',
@@ -84,7 +96,29 @@ MEANING = (
 )
 TABLE = "tests/kinds/test_found_texts.py::test_what_is_personal_or_secret_is_found"
 NEAR = "tests/kinds/test_found_texts.py::test_what_only_looks_like_it_is_not"
+VALUES = "tests/kinds/test_plain_values.py"
 FOUND = (
+    (
+        "a day of the week is not compared",
+        "kinds/date.py",
+        "if read is None or (said and not _is_day(said, read)):",
+        "if read is None:",
+        f"{VALUES}::test_a_date_with_two_readings_is_unknown[Tue, 23 Nov 2026]",
+    ),
+    (
+        "a sign of several currencies is that of one",
+        "kinds/money.py",
+        "currency = SIGNS.get(written) or ",
+        'currency = SIGNS.get(written) or ("USD" if written == "$" else None) or ',
+        f"{VALUES}::test_an_amount_is_exact_and_has_its_currency[$1,234]",
+    ),
+    (
+        "blanks are part of a name",
+        "kinds/ident.py",
+        '"".join(folded(text).split())',
+        "folded(text)",
+        f"{VALUES}::test_a_name_has_a_plain_form[ORD 17-ord17]",
+    ),
     (
         "words are no addresses",
         "kinds/personal.py",

@@ -285,6 +285,11 @@ CASES = [
         p.argument("b", "c", lambda v: v not in ("http://a.b/", "http://x.c.d")),
     ),
     case(
+        "date_within, tool: b, field: c, last: 86400",
+        'b(c="1970-01-01")|b(c="1969-12-01")|b(c="1970-01-01T00:00Z")|b|z(c="1969-12-01")',
+        p.argument("b", "c", lambda v: not (v or "").startswith("1970")),
+    ),
+    case(
         "dangerous_bash_commands",
         'bash(command="ls")|bash(command="rm -r a")|bash(command="sh -c $X")|bash|z(command="$X")',
         p.argument("bash", "command", lambda v: v not in (None, "ls")),

@@ -10,6 +10,7 @@ PATTERNS: dict[str, str] = {
     "C-scope_limit": "folders are prefixes",
     "C-host_allowlist": "hosts are suffixes",
     "C-dangerous_sql_verbs": "the first statement is all there is",
+    "C-date_within": "days are moments",
     "C-dangerous_bash_commands": "only disks are destroyed",
     "C-no_other_call": "any call is such a call",
 }
@@ -21,4 +22,5 @@ STATEMENTS: dict[str, str] = {
     "S-KIND-05": "escapes stay escapes",
     "S-KIND-06": "only means some",
     "S-KIND-07": "what is seen is not what is read",
+    "S-KIND-08": "three digits are places",
 }
