@@ -14,7 +14,7 @@ from sponsio_like.events.argument_atoms import Read, nested_values, texts
 from sponsio_like.events.context import Context
 from sponsio_like.events.events import Call, Message, Result
 from sponsio_like.events.registry import atom
-from sponsio_like.kinds import has_hits, host_of, private_host, seconds_of
+from sponsio_like.kinds import date_bounds, has_hits, host_of, private_host
 from sponsio_like.values import NotCanonical, leaves_of, reach, real, scalar_text, spend, under
 
 
@@ -77,7 +77,7 @@ def arg_dated(path: str, last: float | None, coming: float | None) -> Read:
     """
 
     def fits(value: Any, now: float) -> bool | None:
-        found = seconds_of(value) if isinstance(value, str) else None
+        found = date_bounds(value) if isinstance(value, str) else None
         if found is None:
             return None
         return found[1] >= now - (last or 0) and found[0] <= now + (coming or 0)

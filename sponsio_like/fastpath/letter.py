@@ -128,7 +128,7 @@ class Lettering:
         return [*lines, *(f"    {line}" for line in long)]
 
     def call(self) -> str:
-        return f"{self._names.bind(Call)}(tool, args, '', agent, depth, now)"
+        return f"{self._names.bind(Call)}(tool, args, '', agent, depth, t)"
 
 
 def runs_user_code(slot: Slot) -> bool:

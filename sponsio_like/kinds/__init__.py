@@ -6,7 +6,7 @@ declared. `UNREADABLE` stands among the values for what cannot be resolved; a pr
 it. A kind of yours is a function with `@kind`.
 """
 
-from sponsio_like.kinds.date import date_text, seconds_of
+from sponsio_like.kinds.date import date_bounds, date_text
 from sponsio_like.kinds.detectors import chosen_detectors, has_hits, hits
 from sponsio_like.kinds.email import domain, email
 from sponsio_like.kinds.file_path import file_path
@@ -22,8 +22,8 @@ from sponsio_like.values import UNREADABLE, Facts
 
 # fmt: off
 __all__ = [
-    "SQL_VERBS", "UNREADABLE", "Facts", "chosen_detectors", "date_text", "domain", "email",
-    "file_path", "has_hits", "hits", "host_of", "ident", "installed", "kind", "money", "personal",
-    "private_host", "seconds_of", "secrets", "shell", "sql", "unknown", "url",
+    "SQL_VERBS", "UNREADABLE", "Facts", "chosen_detectors", "date_bounds", "date_text", "domain",
+    "email", "file_path", "has_hits", "hits", "host_of", "ident", "installed", "kind", "money",
+    "personal", "private_host", "secrets", "shell", "sql", "unknown", "url",
 ]
 # fmt: on

@@ -54,7 +54,7 @@ def date_text(text: str) -> Facts:
     }
 
 
-def seconds_of(text: str) -> tuple[float, float] | None:
+def date_bounds(text: str) -> tuple[float, float] | None:
     """Return the first and the last second of a moment, or of a day; None if it is unknown."""
     moment = _moment(text)
     if moment is None:

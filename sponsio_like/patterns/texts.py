@@ -218,7 +218,7 @@ def dangerous_sql_verbs(
     "texts",
     "`{tool}` `{field}` must lie in the last {last} second(s)",
     "`{tool}` `{field}` must lie in the next {coming} second(s)",
-    "`{tool}` `{field}` must lie in the last {last} or the next {coming} second(s)",
+    "`{tool}` `{field}` must lie in the last {last} second(s) or the next {coming} second(s)",
     says=(
         "{tool.field:place} MUST (lie | be) (in | within) the last {last:seconds}",
         "{tool.field:place} MUST_NOT be older than {last:seconds}",

@@ -112,7 +112,7 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
         "date_within",
         {"tool": "A", "field": "f", "coming": 60},
     ),
-    "`A` `f` must lie in the last 60 or the next 5 seconds": (
+    "`A` `f` must lie in the last 60 seconds or the next 5 seconds": (
         "date_within",
         {"tool": "A", "field": "f", "last": 60, "coming": 5},
     ),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sponsio_like import Allowed, ContractError, Guard, contract
 from sponsio_like.contracts import loads
-from sponsio_like.kinds import UNREADABLE, date_text, ident, money, seconds_of
+from sponsio_like.kinds import UNREADABLE, date_bounds, date_text, ident, money
 from sponsio_like.patterns import date_within
 from tests.semantics.manifest import requirement
 
@@ -105,7 +105,7 @@ def test_a_date_is_a_day_and_a_moment(text: str) -> None:
 def test_a_date_with_two_readings_is_unknown(text: str) -> None:
     """And so is what is none."""
     assert {*date_text(text).values()} == {(X,)}
-    assert seconds_of(text) is None
+    assert date_bounds(text) is None
 
 
 @requirement("S-KIND-08")
@@ -221,7 +221,7 @@ def test_a_date_lies_so_long_ago_or_ahead(
     for seen in (rule, rule.guarantees("never call `b` before `a`")):
         session = Guard([seen]).session(clock=lambda: NOON)
         assert isinstance(session.decide("refund", {"bought": text}), Allowed) is passes
-    slow = Guard([rule]).session(clock=lambda: Decimal(NOON))
+    slow = Guard([rule]).session(clock=lambda: float(NOON))
     assert isinstance(slow.decide("refund", {"bought": text}), Allowed) is passes
 
 
