@@ -19,6 +19,8 @@ from sponsio_like.errors import ContractError
 from sponsio_like.outbox import EXIT_SECONDS, Outbox, flush
 
 MINUTE = 60.0
+RATE_CAP = 100_000
+"""The most notices a minute that a notifier can be bounded to."""
 ALIKE_CAP = 1_000
 """The most kinds of notices that are told apart; the oldest is forgotten, and told again."""
 MAILBOX_CAP = 1_000
@@ -72,8 +74,9 @@ class Sparsely:
     ) -> None:
         if type(every) not in (int, float) or not 0 <= every < inf:
             raise ContractError.of(f"every `{every}` is no number of seconds from 0", "write 60")
-        if type(per_minute) is not int or per_minute < 1:
-            raise ContractError.of(f"per_minute `{per_minute}` is no number from 1", "write 30")
+        if type(per_minute) is not int or not 1 <= per_minute <= RATE_CAP:
+            what = f"per_minute `{per_minute}` is no number from 1 to {RATE_CAP:,}"
+            raise ContractError.of(what, "write 30")
         self._notifier, self._every, self._per_minute = notifier, every, per_minute
         self._clock = clock
         self._told: dict[tuple[str, str | None, str], tuple[float, int]] = {}

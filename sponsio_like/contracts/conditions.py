@@ -15,7 +15,7 @@ from typing import Any
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts.circumstances import condition_formula, tool_test
 from sponsio_like.contracts.comparisons import check_comparisons, tests_of
-from sponsio_like.contracts.matches import is_match, matched
+from sponsio_like.contracts.matches import OF_CALLS, OF_MESSAGES, is_match, matched
 from sponsio_like.contracts.operands import COMPARISONS, name, only, pattern_text, scalar, scalars
 from sponsio_like.contracts.targets import (
     NOTHING,
@@ -144,9 +144,13 @@ def event(value: Any, words: Vocabulary = NOTHING) -> Formula:
 def read_atom(value: Mapping[Any, Any], words: Vocabulary) -> Formula:
     """Read an atom as a mapping: `{called: x}`, `{ctx: {k: v}}`, `{ltl: "..."}`, ..."""
     problems = Problems()
-    only(value, ATOMS, "condition", problems)
+    known = (*ATOMS, *OF_CALLS, *OF_MESSAGES)
+    hints = (closest(key, known) for key in value if key not in ATOMS)
+    only(value, ATOMS, "condition", problems, next(hints, ""))
     keys = [key for key in value if key in ATOMS]
-    if not problems.found and len(keys) != 1:
+    if not value:
+        problems.add("an empty mapping says nothing", "write {called: x}, or {tool: x}")
+    elif not problems.found and len(keys) != 1:
         problems.add(
             "a condition has one atom", 'combine several with {ltl: "called(x) & ctx(k) = v"}'
         )

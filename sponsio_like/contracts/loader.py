@@ -6,6 +6,7 @@ all problems of the file at once; then nothing of it is loaded.
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -243,7 +244,8 @@ def _version(data: Mapping[str, Any], problems: Problems) -> None:
     if version is None:
         problems.add("`version` is missing", f"write `version: {VERSION}`")
     elif version != VERSION or isinstance(version, (bool, float)):
-        problems.add(f"version `{version}` is not known", f"write `version: {VERSION}`", "version")
+        shown = json.dumps(version, default=str)
+        problems.add(f"version `{shown}` is not known", f"write `version: {VERSION}`", "version")
 
 
 def _part(

@@ -22,11 +22,17 @@ from sponsio_like.contracts.templates import arguments
 from sponsio_like.errors import ContractError
 from sponsio_like.prose import Near, Said, nearest, sayings
 
+LENGTH_CAP = 4_000
+"""The longest sentence that is read, in characters, where it is not word for word a pattern's."""
+
 
 def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:
     """Return the rule that a sentence states. Raises `ContractError` with the closest sentences."""
     for declared, given in readings(sentence):
         return declared.rule(given, words)
+    if len(sentence) > LENGTH_CAP:
+        what = f"a sentence of {len(sentence)} characters is not understood"
+        raise ContractError.of(what, f"write at most {LENGTH_CAP}, or a pattern")
     found = meanings(sentence, words)
     if len(found) > 1:
         shown = " or ".join(f"“{each.sentence}”" for each in found[:2])

@@ -81,7 +81,7 @@ def parse(text: str) -> Document:
         _Reader(document, iter(yaml.parse(text, Loader=loader))).read()
     except yaml.MarkedYAMLError as error:
         raise _malformed(text, error.problem_mark, error.problem) from None
-    except yaml.YAMLError as error:  # a character that YAML does not allow
+    except (yaml.YAMLError, UnicodeEncodeError) as error:  # a character that YAML does not allow
         raise _unreadable(text, error) from None
     return document
 

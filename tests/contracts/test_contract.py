@@ -102,7 +102,7 @@ def test_an_assumption_is_a_sentence_an_atom_or_a_formula(written: Any, means: s
     [
         ("whenever x", "is not understood; write called `x`"),
         (5, "`5` is not a condition"),
-        ({}, "a condition has one atom"),
+        ({}, "an empty mapping says nothing"),
         ({"called": "x", "done": "y"}, "combine several with {ltl:"),
         ({"caled": "x"}, "unknown key `caled` in a condition; did you mean `called`"),
         ({"done": {"tool": "x", "args": {"n": 1}}}, "is not known yet"),

@@ -1221,7 +1221,7 @@ BUGS = (
     Bug(
         "strange characters end in a traceback",
         "contracts/yaml_document.py",
-        "except yaml.YAMLError as error:",
+        "except (yaml.YAMLError, UnicodeEncodeError) as error:",
         "except ZeroDivisionError as error:",
     ),
     Bug(
