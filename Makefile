@@ -18,7 +18,7 @@ PYTHON ?= $(firstword $(foreach p,python3.11 python3.12 python3.13 python3.14 py
 BIN := .venv/bin
 N ?= 50000
 PYTEST_FLAGS ?= -n 3 --dist worksteal
-CODE := sponsio_like tests campaigns $(wildcard examples)
+CODE := sponsio_like pytest_sponsio_like.py tests campaigns $(wildcard examples)
 
 # The tests start many processes: compiled once, a module is not compiled again by each of them.
 unexport PYTHONDONTWRITEBYTECODE

@@ -198,7 +198,7 @@ def test_a_name_is_text_without_blanks_around_it(wrong: Any) -> None:
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        ({}, "a condition has one atom"),
+        ({}, "an empty mapping says nothing"),
         ({"called": "a", "ctx": {"k": 1}}, "a condition has one atom"),
         ({"cald": "a"}, "did you mean `called`"),
         ({"approved": {"action": "pay"}}, "is not an approval"),
