@@ -175,7 +175,7 @@ def _found(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFin
 def _refused(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFinding:
     """Return the call as blocked."""
     id, tool, args, agent, depth, inner.time, *_ = kept
-    policy, call = inner.policy, Call(tool, args, id, agent, depth)
+    policy, call = inner.policy, Call(tool, args, id, agent, depth, inner.time)
     against = witnesses(inner.ledger, violated, call)
     found = findings_of(policy, against, call, inner.committed)
     inner.context = after_refusal(policy, inner.context, call, found, Block())
@@ -185,7 +185,7 @@ def _refused(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastF
 def _warned(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFinding | None:
     """Let through a call that violates contracts which only observe, or warn."""
     id, tool, args, agent, depth, now, *_ = kept
-    call = Call(tool, args, id, agent, depth)
+    call = Call(tool, args, id, agent, depth, now)
     found = findings_of(
         inner.policy, witnesses(inner.ledger, violated, call), call, inner.committed
     )

@@ -172,7 +172,7 @@ def resumed(
 
 def event_and_reads(kept: Kept) -> tuple[Call, list[Read]]:
     """Return the call as an event, and the letters that its clauses read."""
-    id, tool, args, agent, depth, _, lane, checked, woken = kept
+    id, tool, args, agent, depth, time, lane, checked, woken = kept
     pairs = ((lane, checked), *woken)
     reads = [each for lane, checked in pairs for each in lane.reads()(checked)]
-    return Call(tool, args, id, agent, depth), reads
+    return Call(tool, args, id, agent, depth, time), reads
