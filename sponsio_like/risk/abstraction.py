@@ -162,10 +162,10 @@ class Path:
                 break
         self.seen = None
 
-    def undone(self, id: str) -> None:
-        """Note that the latest call was not let through after all."""
-        if self.symbols and self.symbols[-1][0] == id:
-            self.symbols.pop()
+    def ran(self, id: str, tool: str, args: Mapping[str, Any], *, ok: bool) -> None:
+        """Note a call and its result at once."""
+        symbol = tool if self._holds is None else self.symbol(tool, args)
+        self.symbols.append((id, symbol if ok else symbol + "!"))
         self.seen = None
 
     def lost(self) -> None:

@@ -21,6 +21,7 @@ from sponsio_like.outcome import (
 )
 from sponsio_like.risk.abstraction import Context, Path
 from sponsio_like.risk.estimate import Risk
+from sponsio_like.session import Said
 
 SAFEST = 3
 """The most tools that the advice names."""
@@ -43,6 +44,10 @@ class LookUp(Protocol):
     def table(self) -> Mapping[Context, Mapping[str, Risk]]:
         """The risk of every state that was seen."""
 
+    @property
+    def safe(self) -> Mapping[Context, Mapping[str, Risk]]:
+        """The part of it that is bounded by the threshold."""
+
     def risk(self, context: Context, symbol: str) -> Risk:
         """Return the risk of a call that is proposed in a context."""
 
@@ -51,34 +56,35 @@ class LookUp(Protocol):
 
 
 class RiskGate:
-    """The gate of one session. `told`: how often its model was told to examine itself."""
+    """The gate of one session. `refusals`: how often its model was told to examine itself."""
 
     __slots__ = (
-        "_found", "_latest", "_logged", "_row", "_threshold", "asked", "mode", "path", "policy",
+        "_asked", "_found", "_logged", "_safe", "mode", "path", "policy", "refusals",
     )  # fmt: skip
 
     def __init__(self, policy: LookUp, path: Path, mode: Mode) -> None:
         self.policy, self.mode, self.path = policy, mode, path
-        self.asked = 0
-        self._row: Mapping[str, Risk] = NOTHING
-        self._threshold = policy.threshold
+        self.refusals = 0
+        self._safe: Mapping[str, Risk] = NOTHING
+        self._asked: Said | None = None
         self._found: Risk | None = None
-        self._latest: tuple[str, Risk | None] = ("", None)
         self._logged: dict[str, Risk] = {}
 
     # --- asked by the session -----------------------------------------------------------------
 
-    def passes(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> bool:
+    def passes(self, ledger: Ledger, call: Said) -> bool:
         """Return True if the risk of the call is bounded by the threshold."""
         path = self.path
         if path.seen != ledger.watches or (path.split and path.has_moved(ledger)):
             self._refresh(ledger)
-        found = self._found = self._row.get(tool if path.plain else path.symbol(tool, args))
-        return found is not None and found.hi <= self._threshold
+        self._asked = call
+        symbol = call[1] if path.plain else path.symbol(call[1], call[2])
+        found = self._found = self._safe.get(symbol)
+        return found is not None
 
     def _refresh(self, ledger: Ledger) -> None:
         self.path.fresh(ledger)
-        self._row = self.policy.table.get(self.path.context, NOTHING)
+        self._safe = self.policy.safe.get(self.path.context, NOTHING)
 
     def risk(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> Risk:
         """Return the risk of a call, if it were proposed now."""
@@ -93,7 +99,7 @@ class RiskGate:
         self._keep(call.id, risk)
         off = ledger.policy.risk == "observe" or not ledger.policy.enforces  # by a switch
         mode: Mode = "observe" if off else self.mode
-        decision = self.policy.answer(risk, mode, self.asked)
+        decision = self.policy.answer(risk, mode, self.refusals)
         if decision is None:
             return None
         words = self._evidence(risk)
@@ -108,22 +114,20 @@ class RiskGate:
     def refused(self, finding: Finding) -> None:
         """Count a refusal, after which the model is to examine itself."""
         if isinstance(finding.decision, Block):
-            self.asked += 1
+            self.refusals += 1
 
-    def began(self, id: str, tool: str, args: Mapping[str, Any]) -> None:
-        """Note that a call was let through."""
-        self._latest = (id, self._found)
-        path = self.path  # as `Path.began` does; a call costs more
-        path.symbols.append((id, (tool if path.plain else path.symbol(tool, args)) + "?"))
-        path.seen = None
+    def began(self, call: Said) -> None:
+        """Note that a call is in flight."""
+        self.path.began(*call[:3])
 
-    def undone(self, id: str) -> None:
-        """Note that a call was not let through after all."""
-        self.path.undone(id)
-
-    def landed(self, ledger: Ledger, id: str, ok: bool) -> None:
-        """Note the result of a call, and look up the context that it leads to."""
+    def landed(self, ledger: Ledger, id: str, *, ok: bool) -> None:
+        """Note the result of a call in flight, and look up the context that it leads to."""
         self.path.landed(id, ok)
+        self._refresh(ledger)
+
+    def ran(self, ledger: Ledger, call: Said, *, ok: bool) -> None:
+        """Note a call and its result, and look up the context that they lead to."""
+        self.path.ran(*call[:3], ok=ok)
         self._refresh(ledger)
 
     # --- told ---------------------------------------------------------------------------------
@@ -135,8 +139,9 @@ class RiskGate:
 
     def told(self, id: str) -> dict[str, Any] | None:
         """Return what the log says of the risk of this call, once."""
-        known, latest = self._latest
-        risk = self._logged.pop(id, None) or (latest if known == id else None)
+        asked = self._asked
+        latest = self._found if asked is not None and asked[0] == id else None
+        risk = self._logged.pop(id, None) or latest
         return None if risk is None else risk.record(self.policy.threshold)
 
     def _evidence(self, risk: Risk) -> str:
@@ -153,7 +158,8 @@ class RiskGate:
         )
 
     def _hint(self, tool: str) -> str:
-        rest = [each for each in self._row.values() if each.state[2] != tool]
+        row = self.policy.table.get(self.path.context, NOTHING)
+        rest = [each for each in row.values() if each.state[2] != tool]
         known = sorted((each for each in rest if each.by != "unknown"), key=lambda each: each.hi)
         safe = [each for each in known if each.hi <= self.policy.threshold][:SAFEST]
         if not safe:
@@ -166,7 +172,7 @@ class RiskGate:
     def plain(self) -> Any:
         """Return what a snapshot keeps: the last symbols, and how often the model was told."""
         symbols = [list(each) for each in self.path.symbols]
-        return {"symbols": symbols, "asked": self.asked}
+        return {"symbols": symbols, "asked": self.refusals}
 
     def resume(self, data: Any) -> None:
         """Take over what a snapshot has kept; without it, no state is known for some calls."""
@@ -175,4 +181,4 @@ class RiskGate:
             return
         for id, symbol in data["symbols"]:
             self.path.symbols.append((str(id), str(symbol)))
-        self.asked = int(data["asked"])
+        self.refusals = int(data["asked"])

@@ -33,6 +33,7 @@ from sponsio_like.risk.model import (
     shortened,
 )
 from sponsio_like.risk.predicates import labels
+from sponsio_like.session import Said
 from sponsio_like.traces import CallEvent, DenialEvent, Trace
 
 VIOLATED = "violated"
@@ -48,10 +49,10 @@ class Recorder:
         self.states: list[tuple[str, State]] = []
         """The id of each call, and the state at which it was proposed."""
 
-    def passes(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> bool:
+    def passes(self, ledger: Ledger, call: Said) -> bool:
         """Note the state, and return True."""
         self.path.fresh(ledger)
-        self._asked = (*self.path.context, self.path.symbol(tool, args))
+        self._asked = (*self.path.context, self.path.symbol(call[1], call[2]))
         return True
 
     def ahead(
@@ -59,29 +60,30 @@ class Recorder:
     ) -> Finding | None:
         """Note the state, and return None."""
         del position, rulings
-        self.passes(ledger, call.tool, call.args)
+        self.passes(ledger, (call.id, call.tool, call.args, call.agent, call.depth))
         return None
 
-    def began(self, id: str, tool: str, args: Mapping[str, Any]) -> None:
+    def began(self, call: Said) -> None:
         """Keep the state that was asked about last."""
-        self.states.append((id, self._asked))
-        self.path.began(id, tool, args)
+        self.states.append((call[0], self._asked))
+        self.path.began(*call[:3])
 
-    def landed(self, ledger: Ledger, id: str, ok: bool) -> None:
-        """Note the result of a call."""
+    def landed(self, ledger: Ledger, id: str, *, ok: bool) -> None:
+        """Note the result of a call in flight."""
         del ledger
         self.path.landed(id, ok)
+
+    def ran(self, ledger: Ledger, call: Said, *, ok: bool) -> None:
+        """Keep the state that was asked about last, and note the call and its result."""
+        del ledger
+        self.states.append((call[0], self._asked))
+        self.path.ran(*call[:3], ok=ok)
 
     def risk(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> None:
         """Nothing is known of any risk while learning."""
 
     def refused(self, finding: Finding) -> None:
         """Nothing is ever refused."""
-
-    def undone(self, id: str) -> None:
-        """Forget a call that was not let through after all."""
-        self.path.undone(id)
-        self.states.pop()
 
     def told(self, id: str) -> None:
         """Nothing is told to a log."""

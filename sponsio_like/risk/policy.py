@@ -73,6 +73,14 @@ class RiskPolicy:
             out.setdefault(state[:2], {})[state[2]] = self._risk(state)
         return out
 
+    @cached_property
+    def safe(self) -> Mapping[Context, Mapping[str, Risk]]:
+        """The states of `table` whose upper bound is at most the threshold."""
+        return {
+            context: {name: risk for name, risk in row.items() if risk.hi <= self.threshold}
+            for context, row in self.table.items()
+        }
+
     def _risk(self, state: State) -> Risk:
         delta, reach = 1 - self.confidence, self.model.header.reach
         widest = RunCount(0, 0, 0), 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
@@ -20,12 +20,11 @@ from sponsio_like.errors import STRAIN
 from sponsio_like.events import Call, Ticket
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
 from sponsio_like.session.content import NOTHING, Content
+from sponsio_like.session.gate import Said
 from sponsio_like.values import NotCanonical, digest, given_value
 
 Record: TypeAlias = dict[str, Any]
 Sink: TypeAlias = Callable[[Record], None]
-Said: TypeAlias = tuple[str, str, Mapping[str, Any], str, int]
-"""A call: its id, tool, arguments, agent and depth."""
 Heard: TypeAlias = tuple[str, str, str, Any]
 """A result: the id and the tool of its call, its status, and the output or the error."""
 Moment: TypeAlias = tuple[str, float, int, float | None]

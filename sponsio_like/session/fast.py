@@ -10,8 +10,7 @@ would have made of it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from sponsio_like.engine import (
     INDEX_CAP,
@@ -39,6 +38,7 @@ from sponsio_like.session.flights import (
     event_and_reads,
     event_fingerprint,
 )
+from sponsio_like.session.gate import Said
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.refuse import after_refusal
 from sponsio_like.values import freeze_args, unwrapped
@@ -50,8 +50,6 @@ take the slow path.
 NAME_CAP = 200
 """Longest name of a tool, in characters, by which its lane is cached."""
 UNKNOWN: Any = object()
-Said: TypeAlias = tuple[str, str, Mapping[str, Any], str, int]
-"""A call: its id, tool, arguments, agent and depth."""
 
 
 class FastFinding(NamedTuple):
@@ -102,8 +100,6 @@ def taken_back(inner: Interceptor, id: str) -> None:
     with inner.lock:
         if inner.latest is not None and inner.latest[0] == id:
             inner.latest = None
-            if inner.gate is not None:
-                inner.gate.undone(id)
 
 
 def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | FastFinding | None:
@@ -129,18 +125,13 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Fa
         found = None if woken or lane.at_once else (*call, now, lane, read, ())
         return found and _found(inner, found, violated)
     gate = inner.gate
-    if gate is not None and not gate.passes(ledger, tool, args):
+    if gate is not None and not gate.passes(ledger, call):
         return None
     kept: Kept = (id, tool, args, agent, depth, now, lane, checked, woken)
     if lane.at_once or (inner.flights and (woken or lane.branching)):
-        begun = _begun(inner, kept)
-        if gate is not None and begun is not None:
-            gate.began(id, tool, args)
-        return begun
+        return _begun(inner, kept)
     inner.time = now
     inner.latest = kept
-    if gate is not None:
-        gate.began(id, tool, args)
     return kept
 
 
@@ -298,7 +289,7 @@ def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str |
         inner.context = inner.context.arrived(lane.sources)
     ledger.torn = False
     if inner.gate is not None:
-        inner.gate.landed(ledger, latest[0], ok)
+        inner.gate.ran(ledger, latest[:5], ok=ok)
     return tool
 
 
@@ -330,7 +321,7 @@ def _landed(inner: Interceptor, id: str, now: float, *, ok: bool) -> str | None:
     inner.time, inner.context = now, context
     ledger.torn = False
     if inner.gate is not None:
-        inner.gate.landed(ledger, id, ok)
+        inner.gate.landed(ledger, id, ok=ok)
     return flight.tool
 
 

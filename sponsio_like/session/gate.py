@@ -8,11 +8,14 @@ lock; nothing of the engine knows who stands behind it (`sponsio_like/risk/gate.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from sponsio_like.engine import Finding, Ledger, Policy
 from sponsio_like.events import Call
 from sponsio_like.outcome import Decision
+
+Said: TypeAlias = tuple[str, str, Mapping[str, Any], str, int]
+"""A call: its id, tool, arguments, agent and depth."""
 
 
 class GatePolicy(Protocol):
@@ -25,7 +28,7 @@ class GatePolicy(Protocol):
 class Gate(Protocol):
     """The judge of one session. It raises nothing, and keeps no lock."""
 
-    def passes(self, ledger: Ledger, tool: str, args: Mapping[str, Any]) -> bool:
+    def passes(self, ledger: Ledger, call: Said) -> bool:
         """Return True if nothing stands against the call; nothing changes."""
 
     def ahead(
@@ -39,14 +42,14 @@ class Gate(Protocol):
     def refused(self, finding: Finding) -> None:
         """Note that the call was refused because of this finding."""
 
-    def began(self, id: str, tool: str, args: Mapping[str, Any]) -> None:
-        """Note that a call was let through."""
+    def began(self, call: Said) -> None:
+        """Note that a call is in flight."""
 
-    def undone(self, id: str) -> None:
-        """Note that a call was not let through after all."""
+    def landed(self, ledger: Ledger, id: str, *, ok: bool) -> None:
+        """Note the result of a call in flight."""
 
-    def landed(self, ledger: Ledger, id: str, ok: bool) -> None:
-        """Note the result of a call."""
+    def ran(self, ledger: Ledger, call: Said, *, ok: bool) -> None:
+        """Note the call and its result, of one that nothing came between."""
 
     def told(self, id: str) -> dict[str, Any] | None:
         """Return what the log says of the latest decision on this call, once."""

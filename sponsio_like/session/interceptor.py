@@ -249,8 +249,6 @@ class Interceptor:
         before = self.ledger.torn
         if isinstance(event, Call):
             self.begin_call(event, judgement, names, outcome)
-            if self.gate is not None:
-                self.gate.began(event.id, event.tool, event.args)
         else:
             shown = event, outcome
             self.ledger.commit(judgement, self.world.lineage)
@@ -284,6 +282,8 @@ class Interceptor:
         self.latest = None  # if there was one, it is this call
         self.world.used(call.id)
         self.committed += 1
+        if self.gate is not None:
+            self.gate.began((call.id, call.tool, call.args, call.agent, call.depth))
         self.ledger.torn = before
 
     def begin_fast(
@@ -312,6 +312,8 @@ class Interceptor:
         count_call(ledger)
         self.latest, self.flights[id] = None, flight
         self.committed += 1
+        if self.gate is not None:
+            self.gate.began(kept[:5])
         ledger.torn = torn
         return True
 

@@ -135,5 +135,5 @@ def _settled(
     bad |= settle_all(inner.ledger, mine, present)
     inner.ledger.torn = before
     if inner.gate is not None:
-        inner.gate.landed(inner.ledger, id, ok)
+        inner.gate.landed(inner.ledger, id, ok=ok)
     return bad

@@ -53,15 +53,15 @@ MEANING = [
     ),
     (
         "the lower bound lets through",
-        "risk/gate.py",
-        "return found is not None and found.hi <= self._threshold",
-        "return found is not None and found.lo <= self._threshold",
+        "risk/policy.py",
+        "if risk.hi <= self.threshold}",
+        "if risk.lo <= self.threshold}",
     ),
     (
         "what no run has done is let through",
         "risk/gate.py",
-        "return found is not None and found.hi <= self._threshold",
-        "return found is None or found.hi <= self._threshold",
+        "        return found is not None\n",
+        "        return True\n",
     ),
     (
         "few runs are enough",
