@@ -13,7 +13,7 @@ from typing import Any
 
 import sponsio_like.logic.formula as f
 from sponsio_like.checks.ranges import check_variables
-from sponsio_like.contracts import Inventory, Scope, check_comparisons, formulas
+from sponsio_like.contracts import Inventory, Scope, check_comparisons, formulas, regexes
 from sponsio_like.engine import Clause
 from sponsio_like.errors import ContractError, closest
 from sponsio_like.logic import decompose
@@ -113,7 +113,7 @@ def check_guarantees(clause: Clause) -> None:
     """Raise `ContractError` for a clause that cannot work, whatever the trace."""
     for root in formulas(clause.contract):
         for node in f.postorder(root):
-            for pattern in _patterns_in(node):
+            for pattern in regexes(node):
                 regex(pattern)
         check_comparisons(root)
     check_variables(clause)
@@ -256,15 +256,3 @@ def _about_call(node: f.Node) -> bool:
         case f.Compare():
             return any(isinstance(each, _PRESENT) for each in f.children(node))
     return False
-
-
-def _patterns_in(node: f.Node) -> list[str]:
-    match node:
-        case f.TextMatches(pattern) | f.OutputIs(_, "matches", str(pattern)):
-            return [pattern]
-        case f.Compare(_, "matches", f.Const(str(pattern))):
-            return [pattern]
-        case f.Happens(_, target):
-            each = [condition for match in target for condition in match.conditions]
-            return [str(one.value) for one in each if one.op == "matches"]
-    return []

@@ -16,6 +16,7 @@ from sponsio_like.checks.names import unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
 from sponsio_like.contracts import (
     CONTRACT,
+    MODES,
     Contract,
     Inventory,
     Rule,
@@ -58,7 +59,6 @@ def rule_shape(contract: Contract, rule: Rule) -> Hashable | None:
     return None if globs else key
 
 
-MODES = ("observe", "enforce")
 TAKEN = {CONTRACT: "the inventory", "session": "what the guard reports itself"}
 """Names under which outcomes, logs and tickets report what comes from no contract."""
 

@@ -26,6 +26,7 @@ from sponsio_like.contracts.blocks import (
 )
 from sponsio_like.contracts.comparisons import check_comparisons
 from sponsio_like.contracts.composition import Source, source_name
+from sponsio_like.contracts.conditions import regexes
 from sponsio_like.contracts.confirmation import confirmed, reads_answer
 from sponsio_like.contracts.contradictions import (
     check_disjoint,
@@ -44,6 +45,7 @@ from sponsio_like.contracts.declaration import (
 )
 from sponsio_like.contracts.definition import (
     ALL_INPUTS,
+    MODES,
     Contract,
     Scope,
     contract,
@@ -109,21 +111,22 @@ from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
 
 # fmt: off
 __all__ = [
-    "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "NOTHING_KNOWN", "SCHEMA_NAME", "SHOWN",
-    "SIZE_CAP", "STRATEGIES", "UNSAID", "About", "Accept", "AnswerField", "Contract", "Counts",
-    "Default", "Duration", "Event", "ExactTools", "Examine", "Expected", "Field", "Fields", "File",
-    "Folder", "Inventory", "InventoryLike", "MetTools", "Moment", "Name", "Natural", "Number",
-    "Occurrence", "OneTool", "Parameter", "Pattern", "Positive", "Regex", "Renames", "RiskSection",
-    "Rule", "Scalars", "Scope", "Source", "Success", "Tools", "Unlisted", "Vocabulary", "Window",
-    "Within", "WrittenTest", "argument_text", "before", "by_name", "calls_of_any", "catalog",
-    "check_comparisons", "check_disjoint", "check_idle_missing", "check_release", "check_settles",
-    "check_slips", "confirmed", "contract", "contracts_of", "counted_calls", "covered", "declared",
-    "default", "dependent_calls", "doubts", "earlier", "excluding", "exclusive", "expects",
-    "file_schema", "find_pattern", "fingerprint", "formulas", "fresh_variable",
-    "granted_since_last", "having", "inputs_needed", "intervention", "join", "known_field", "load",
-    "loads", "made_name", "mailboxes", "modeline", "narrowed", "none", "only", "optional", "parse",
-    "pattern", "read_inventory", "read_parameter", "read_sentence", "read_share", "read_target",
-    "reads_answer", "refusing", "remarks", "ruling", "said_of", "schema_text", "source_name",
-    "unknown_facts", "unsaid", "whenever", "worked",
+    "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "MODES", "NOTHING_KNOWN",
+    "SCHEMA_NAME", "SHOWN", "SIZE_CAP", "STRATEGIES", "UNSAID", "About", "Accept",
+    "AnswerField", "Contract", "Counts", "Default", "Duration", "Event", "ExactTools",
+    "Examine", "Expected", "Field", "Fields", "File", "Folder", "Inventory", "InventoryLike",
+    "MetTools", "Moment", "Name", "Natural", "Number", "Occurrence", "OneTool", "Parameter",
+    "Pattern", "Positive", "Regex", "Renames", "RiskSection", "Rule", "Scalars", "Scope",
+    "Source", "Success", "Tools", "Unlisted", "Vocabulary", "Window", "Within", "WrittenTest",
+    "argument_text", "before", "by_name", "calls_of_any", "catalog", "check_comparisons",
+    "check_disjoint", "check_idle_missing", "check_release", "check_settles", "check_slips",
+    "confirmed", "contract", "contracts_of", "counted_calls", "covered", "declared", "default",
+    "dependent_calls", "doubts", "earlier", "excluding", "exclusive", "expects", "file_schema",
+    "find_pattern", "fingerprint", "formulas", "fresh_variable", "granted_since_last", "having",
+    "inputs_needed", "intervention", "join", "known_field", "load", "loads", "made_name",
+    "mailboxes", "modeline", "narrowed", "none", "only", "optional", "parse", "pattern",
+    "read_inventory", "read_parameter", "read_sentence", "read_share", "read_target",
+    "reads_answer", "refusing", "regexes", "remarks", "ruling", "said_of", "schema_text",
+    "source_name", "unknown_facts", "unsaid", "whenever", "worked",
 ]
 # fmt: on
