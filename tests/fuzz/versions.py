@@ -5,7 +5,8 @@
 `DIR`: an unpacked wheel of another version, or a tree that has it. In: random contracts, those of
 the catalog, and sessions with up to six calls in flight, batches, late and shuffled results,
 snapshots half-way, both modes. Out: how many calls were decided by both; every difference in
-outcomes, violations, verdicts, and what is pending; and in how many guards advice differs.
+outcomes, violations, verdicts, and what is pending; in how many guards advice differs; and how many
+have words that only the new version knows (`newly said`).
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from tests.reference.pattern_cases import CASES
 
 PLAYER = Path(__file__).with_name("player.py")
 ROOT = Path(__file__).parents[2]
+NEW_WORDS = ("unknown atom", "found `:`")
+"""Parts of the messages by which an old version refuses what only the new one can say."""
 BATCH = 200
 """Guards that one process plays."""
 Plain: TypeAlias = dict[str, Any]
@@ -114,10 +117,17 @@ def said_by(version: Path, batch: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, env=env, cwd=version)
 
 
+def is_newly_said(said: tuple[Any, Any]) -> bool:
+    """Return True if only the new version has the words for the guard's contracts."""
+    old, new = said
+    unread = isinstance(old, str) and any(each in old for each in NEW_WORDS)
+    return unread and not isinstance(new, str)
+
+
 def difference(one: Task, said: tuple[Any, Any]) -> str:
     """Return the first difference in what the versions said; nothing if there is none."""
     old, new = said
-    if old == new:
+    if old == new or is_newly_said(said):
         return ""
     where = f"guard {one.number}: {one.contracts} ({one.mode})"
     if isinstance(old, str) or isinstance(new, str):
@@ -156,6 +166,7 @@ def compared(old: Path, batch: list[Task], tally: Counter[str]) -> list[str]:
         tally["refusals"] += 0 if refused else sum("Blocked" in str(x) for s in new for x in s)
     pairs = list(zip(*said, strict=True))
     bare = [(_without_advice(old), _without_advice(new)) for old, new in pairs]
+    tally["newly said"] += sum(map(is_newly_said, pairs))
     tally["advice differs"] += sum(
         old != new and one == two for (old, new), (one, two) in zip(pairs, bare, strict=True)
     )
