@@ -2,7 +2,8 @@
 
 In: one observation a step (flags, or the names of what holds). Out: a report at any time, and the
 final one at the end. It uses the engine of the contracts: the same formulas, and the same
-three-valued verdicts, which never change once they are `violated` or `satisfied`.
+three-valued verdicts, which never change once they are `violated` or `satisfied`. A step that some
+trajectory has made before, from the same state, is looked up.
 
     monitor = TrajectorySafetyMonitor({"no_exfiltration": G(not_(atom("upload")))})
     monitor.observe({"upload"})
@@ -13,15 +14,18 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import sponsio_like.logic.formula as f
+from sponsio_like.checks import compile_policy
 from sponsio_like.contracts import Rule, contract
-from sponsio_like.errors import ContractError, SessionError
-from sponsio_like.guard import Guard
-from sponsio_like.monitor import Verdict, overall
+from sponsio_like.engine import Ledger, Policy, judge, owing, verdicts
+from sponsio_like.errors import ContractError, ContractWarning, SessionError
+from sponsio_like.events import NOTHING_TOLD, Step
+from sponsio_like.monitor import ClauseState, Now, Verdict, overall
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,78 @@ SPECIFICATIONS: Mapping[str, f.Formula] = {
 
 # --- the monitor ----------------------------------------------------------------------------------
 
+MOVES_CAP = 4_096
+"""Most steps that are remembered of the same specifications; with one more, all are forgotten."""
+
+
+class _Place:
+    """A state of all specifications, and what is known of the steps that may follow.
+
+    `moves`: from what is observed to the next place, and the specifications that it violates.
+    """
+
+    __slots__ = ("moves", "watches")
+
+    def __init__(self, watches: tuple[ClauseState, ...]) -> None:
+        self.watches = watches
+        self.moves: dict[StepObservation | frozenset[str], tuple[_Place, tuple[str, ...]]] = {}
+
+
+class _Specifications:
+    """Specifications, compiled, and the steps that were made from their states. All monitors of
+    the same specifications share them.
+    """
+
+    def __init__(self, specs: tuple[tuple[str, f.Formula], ...], policy: Policy) -> None:
+        self.policy = policy
+        self.named = {c.name: spec for c, (_, spec) in zip(policy.contracts, specs, strict=True)}
+        parts = [node for _, spec in specs for node in f.postorder(spec)]
+        self.spoken = frozenset(each.name for each in parts if isinstance(each, f.Observed))
+        self.learns = all(each.automaton is not None for each in policy.clauses)
+        self.start = _Place(policy.starts)
+        self._places = {policy.starts: self.start}
+        self._known = 0
+
+    def moved(
+        self, place: _Place, step: StepObservation | frozenset[str], at: int
+    ) -> tuple[_Place, tuple[str, ...]]:
+        """Return the place after this step, number `at`, and the specifications that it violates.
+
+        It is remembered, unless the state says something of positions.
+        """
+        names = step.names if isinstance(step, StepObservation) else step
+        ledger, event = self.ledger(place, at), Step(names)
+        reads = [ledger.read(i, event, NOTHING_TOLD) for i in ledger.touched(event)]
+        judgement = judge(ledger, event, reads, 0.0)
+        watches, bad = list(place.watches), [*judgement.violated, *dict(judgement.failed)]
+        for change in judgement.changes:
+            assert change.watch is not None
+            watches[change.clause] = change.watch
+        violated = tuple([self.policy.contracts[self.policy.owner[i]].name for i in bad])
+        if not self.learns:
+            return _Place(tuple(watches)), violated
+        if self._known >= MOVES_CAP:
+            self._forget()
+        after = self._places.setdefault(tuple(watches), _Place(tuple(watches)))
+        place.moves[step] = after, violated
+        self._known += 1
+        return after, violated
+
+    def ledger(self, place: _Place, steps: int) -> Ledger:
+        """Return the ledger of a session in this state, after so many steps."""
+        ledger = Ledger(self.policy)
+        ledger.watches = list(place.watches)
+        for counter in ledger.positions:
+            ledger.positions[counter] = steps
+        return ledger
+
+    def _forget(self) -> None:
+        """Forget all steps. Monitors stay where they are."""
+        for each in self._places.values():
+            each.moves.clear()
+        self._places = {self.start.watches: self.start}
+        self._known = 0
+
 
 class TrajectorySafetyMonitor:
     """A monitor of named specifications over one trajectory; monitors never share state.
@@ -122,10 +198,8 @@ class TrajectorySafetyMonitor:
     def __init__(self, specs: Mapping[str, f.Formula] = SPECIFICATIONS) -> None:
         if not isinstance(specs, Mapping):
             raise ContractError.of("specifications have names", 'write {"name": G(atom("name"))}')
-        guard = _compiled(tuple(specs.items()))
-        names = [each.name for each in guard.policy.contracts]
-        self._specs = dict(zip(names, specs.values(), strict=True))
-        self._session = guard.session(clock=lambda: 0.0)
+        self._specs = _compiled(tuple(specs.items()))
+        self._place = self._specs.start
         self._steps = 0
         self._violated_at: dict[str, int | None] = {}
         self._final: dict[str, Verdict] | None = None
@@ -134,14 +208,17 @@ class TrajectorySafetyMonitor:
         """Take one step. Raises `SessionError` after `finalize`."""
         if self._final is not None:
             raise SessionError("the trajectory is finalized; make a new monitor")
-        names = step.names if isinstance(step, StepObservation) else _names(step)
-        for violation in self._session.step(names):
-            self._violated_at.setdefault(violation.contract, self._steps)
+        if not isinstance(step, StepObservation):
+            step = self._specs.spoken.intersection(_names(step))
+        found = self._place.moves.get(step) or self._specs.moved(self._place, step, self._steps)
+        self._place, violated = found
+        for name in violated:
+            self._violated_at.setdefault(name, self._steps)
         self._steps += 1
 
     def report(self) -> dict[str, Any]:
         """Return verdicts, formulas and step numbers (from 0), never what was observed."""
-        return self._report(self._final or self._session.verdicts())
+        return self._report(self._final or verdicts(self._ledger()))
 
     def finalize(self) -> dict[str, Any]:
         """End the trajectory, and return the report.
@@ -149,49 +226,58 @@ class TrajectorySafetyMonitor:
         What is still owed is violated, at no step; all the rest is satisfied.
         """
         if self._final is None:
-            verdicts = self._session.verdicts()
-            owed = {each.contract for each in self._session.finish()}
-            for name, verdict in verdicts.items():
+            ledger, final = self._ledger(), dict[str, Verdict]()
+            owed = {each.contract for each in owing(ledger, Now(0.0, NOTHING_TOLD))}
+            for name, verdict in verdicts(ledger).items():
                 broken = verdict == "violated" or name in owed
-                verdicts[name] = "violated" if broken else "satisfied"
-            self._final = verdicts
+                final[name] = "violated" if broken else "satisfied"
+            self._final = final
         return self._report(self._final)
 
-    def _report(self, verdicts: Mapping[str, Verdict]) -> dict[str, Any]:
+    def _ledger(self) -> Ledger:
+        return self._specs.ledger(self._place, self._steps)
+
+    def _report(self, found: Mapping[str, Verdict]) -> dict[str, Any]:
         specs = [
             {
                 "name": name,
-                "verdict": verdicts[name],
+                "verdict": found[name],
                 "formula": written(spec),
                 "violated_at_step": self._violated_at.get(name),
             }
-            for name, spec in self._specs.items()
+            for name, spec in self._specs.named.items()
         ]
         return {
-            "verdict": overall(set(verdicts.values())),
+            "verdict": overall(set(found.values())),
             "steps": self._steps,
             "specs": specs,
-            "violations": [name for name in self._specs if verdicts[name] == "violated"],
+            "violations": [name for name in self._specs.named if found[name] == "violated"],
         }
 
 
 @functools.lru_cache(maxsize=64)
-def _compiled(specs: tuple[tuple[str, f.Formula], ...]) -> Guard:
-    """Return the guard of these specifications: compiled once, for all trajectories."""
+def _compiled(specs: tuple[tuple[str, f.Formula], ...]) -> _Specifications:
+    """Return these specifications, compiled once, for all trajectories."""
     if not specs:
         raise ContractError.of("no specification", 'write {"name": G(atom("name"))}')
     for name, spec in specs:
         _of_steps(name, spec)
     contracts = [replace(contract(name), rules=(Rule(spec),)) for name, spec in specs]
-    return Guard(contracts, mode="observe")
+    policy = compile_policy(contracts, "observe")
+    for each in policy.warnings:
+        warnings.warn(str(each), ContractWarning, stacklevel=3)
+    return _Specifications(specs, policy)
 
 
-def _names(step: Iterable[str]) -> frozenset[str]:
-    wrong = isinstance(step, (str, Mapping)) or not isinstance(step, Iterable)
-    names = [] if wrong else list(step)
-    if wrong or not all(isinstance(each, str) for each in names):
+def _names(step: Iterable[str]) -> Iterable[str]:
+    known = type(step) in (set, frozenset)  # the usual ones are told quickly
+    if not known and (isinstance(step, (str, Mapping)) or not isinstance(step, Iterable)):
         raise SessionError("a step is a StepObservation or a set of names")
-    return frozenset(names)
+    names = step if known else list(step)
+    for each in names:
+        if not isinstance(each, str):
+            raise SessionError("a step is a StepObservation or a set of names")
+    return names
 
 
 def _of_steps(name: str, spec: Any) -> None:

@@ -26,6 +26,7 @@ from sponsio_like.log import json_log
 from sponsio_like.outcome import let_through
 from sponsio_like.session.fast import settle_fast, try_fast
 from sponsio_like.session.ids import fresh_id
+from sponsio_like.trajectory import StepObservation, TrajectorySafetyMonitor
 from sponsio_like.values.frozen import freeze_args
 
 now = time.perf_counter_ns
@@ -290,6 +291,24 @@ def bound() -> dict[str, float]:
     }
 
 
+def trajectories() -> dict[str, float]:
+    """Time the steps of a trajectory under the four built-in specifications, after a first one."""
+    names = [[each] for each in ("tool_call", "verification_passed", "handoff", "coherence_check")]
+    steps = [frozenset(each) for each in (*names, ["fact_claim"], ["evidence_retrieved"], [])] * 600
+    made = [StepObservation(**dict.fromkeys(each, True)) for each in steps]
+    times: dict[str, list[int]] = {}
+    for _ in range(2):
+        monitors = {"names": TrajectorySafetyMonitor(), "flags": TrajectorySafetyMonitor()}
+        for kind, given in (("names", steps), ("flags", made)):
+            observe = monitors[kind].observe
+            times[kind] = []
+            for each in given:
+                started = now()
+                observe(each)
+                times[kind].append(now() - started)
+    return {kind: statistics.median(each) for kind, each in times.items()}
+
+
 def parts() -> dict[str, float]:
     """Time the parts of a plain call, and what is slow: medians, in turns."""
     session = ours.guard(POLICY).session()
@@ -383,6 +402,7 @@ MEASURES = {
         loading,
         logged,
         bound,
+        trajectories,
         parts,
         hostile,
     )

@@ -90,6 +90,8 @@ def _others(results: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     yield "1,000 contracts from YAML to a guard", micro(results["loading"]["1000"])
     logs = results["logged"]
     yield "a log in JSON lines adds, at the middle", micro(logs["logged"] - logs["silent"])
+    for kind, ns in results.get("trajectories", {}).items():
+        yield f"a step of a trajectory under four specifications, told as {kind}", micro(ns)
     for name, ns in results.get("bound", {}).items():
         yield f"a decision about one of {name}", micro(ns)
     for name, ns in results["hostile"].items():

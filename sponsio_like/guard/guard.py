@@ -92,6 +92,8 @@ def collector_paused() -> Iterator[None]:
 if TYPE_CHECKING:
     from sponsio_like.guard.sinks import Given as LogGiven
     from sponsio_like.guard.sinks import OfLog
+    from sponsio_like.logic.formula import Formula
+    from sponsio_like.trajectory import TrajectorySafetyMonitor
 
 _Tool = TypeVar("_Tool")
 NO_CONTRACTS: list[Contract] = []
@@ -352,6 +354,18 @@ class Guard:
     @cached_property
     def _lessons(self) -> deque[Lesson]:
         return deque(lessons(self.policy))
+
+    def trajectory_monitor(
+        self, specs: Mapping[str, Formula] | None = None
+    ) -> TrajectorySafetyMonitor:
+        """Return a new monitor of the steps of one agent: of `specs`, or of the four built-in ones.
+
+        It only watches, and what it sees is no part of any session. Raises `ContractError` as
+        `TrajectorySafetyMonitor` does.
+        """
+        from sponsio_like.trajectory import SPECIFICATIONS, TrajectorySafetyMonitor
+
+        return TrajectorySafetyMonitor(SPECIFICATIONS if specs is None else specs)
 
     def session(
         self,

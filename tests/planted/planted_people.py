@@ -473,14 +473,14 @@ TRAJECTORIES = (
     (
         "the last violation is told",
         "trajectory.py",
-        "self._violated_at.setdefault(violation.contract, self._steps)",
-        "self._violated_at[violation.contract] = self._steps",
+        "self._violated_at.setdefault(name, self._steps)",
+        "self._violated_at[name] = self._steps",
     ),
     (
         "the report is as good as the best",
         "trajectory.py",
-        '"verdict": overall(set(verdicts.values()))',
-        '"verdict": max(verdicts.values())',
+        '"verdict": overall(set(found.values()))',
+        '"verdict": max(found.values())',
     ),
     (
         "what is owed is forgiven",
@@ -491,8 +491,8 @@ TRAJECTORIES = (
     (
         "reports have what was observed",
         "trajectory.py",
-        "setdefault(violation.contract, self._steps)",
-        "setdefault(violation.contract, sorted(names))",
+        "setdefault(name, self._steps)",
+        "setdefault(name, sorted(step))",
     ),
     (
         "any formula can be watched",
@@ -503,8 +503,8 @@ TRAJECTORIES = (
     (
         "monitors share their state",
         "trajectory.py",
-        "self._session = guard.session(clock=lambda: 0.0)",
-        ('self._session = vars(guard).setdefault("shared", guard.session(clock=lambda: 0.0))'),
+        "self._violated_at: dict[str, int | None] = {}",
+        'self._violated_at: dict[str, int | None] = vars(self._specs).setdefault("shared", {})',
     ),
 )
 

@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import ContractError, SessionError
+from sponsio_like import ContractError, Guard, SessionError, contract, trajectory
+from sponsio_like.engine import Ledger, judge
+from sponsio_like.events import Step
 from sponsio_like.logic import formula as f
+from sponsio_like.monitor import Judgement
 from sponsio_like.trajectory import (
     SPECIFICATIONS,
     F,
@@ -284,8 +287,69 @@ def test_what_is_remembered_does_not_grow() -> None:
     sizes = []
     for _ in range(1_000):
         monitor.observe({each for each in (*names, "a", "b") if pick.random() < 0.5})
-        sizes.append(len(json.dumps(monitor._session.snapshot())))
+        sizes.append(len(repr(monitor._place.watches)))
     assert max(sizes[500:]) <= max(sizes[:500]) + 20
+
+
+def walked(specs: dict[str, f.Formula], seed: int) -> list[Any]:
+    """The reports of one monitor along a random trajectory, also of names that nobody speaks of."""
+    monitor, pick = TrajectorySafetyMonitor(specs), random.Random(seed)
+    names = ["tool_call", "verification_passed", "handoff", "coherence_check", "c", "d"]
+    found = []
+    for _ in range(40):
+        monitor.observe({each for each in names if pick.random() < 0.3})
+        found.append(monitor.report())
+    return [*found, monitor.finalize()]
+
+
+def test_a_step_is_computed_once_for_all_trajectories(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a step does from a state is learned by the first monitor, and looked up by all."""
+    specs = {"computed once": G(implies(A, F(B))), "and next": G(implies(B, X(not_(B))))}
+    asked: list[Step] = []
+
+    def counted(ledger: Ledger, event: Step, *rest: Any) -> Judgement:
+        asked.append(event)
+        return judge(ledger, event, *rest)
+
+    monkeypatch.setattr(trajectory, "judge", counted)
+    reports = []
+    for _ in range(20):
+        monitor = TrajectorySafetyMonitor(specs)
+        for each in ("ab", "", "b", "b", "a", "", "z") * 30:
+            monitor.observe(set(each))
+        reports.append(monitor.report())
+    assert 5 <= len(asked) <= 16
+    assert all(each == reports[0] for each in reports)
+    assert reports[0]["violations"] == ["and next"]
+
+
+def test_what_is_learned_may_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With room for three steps, which are forgotten again and again, all is said as before."""
+    for seed in range(5):
+        before = walked(dict(SPECIFICATIONS), seed)
+        monkeypatch.setattr(trajectory, "MOVES_CAP", 3)
+        assert walked(dict(SPECIFICATIONS), seed) == before
+        monkeypatch.undo()
+
+
+def test_states_with_positions_are_not_learned() -> None:
+    """A bound in steps is asked of each step anew, and means the same at every position."""
+    monitor = watched(soon=G(implies(A, f.Eventually(B, f.Steps(2)))))
+    for n, each in enumerate(("a", "", "b", "a", "", "", "")):
+        monitor.observe(set(each))
+        assert monitor.report()["violations"] == (["soon"] if n > 4 else [])
+    assert monitor.report()["specs"][0]["violated_at_step"] == 5
+    assert not monitor._place.moves
+
+
+def test_a_guard_makes_monitors() -> None:
+    """`guard.trajectory_monitor()` is a new monitor each time, apart from all sessions."""
+    guard = Guard([contract("it").guarantees({"ltl": "G !called(pay)"})])
+    first, second = guard.trajectory_monitor(), guard.trajectory_monitor({"it": G(A)})
+    first.observe(StepObservation(injection_detected=True, output_emitted=True))
+    assert first.report()["violations"] == ["no_output_after_injection"]
+    assert [each["name"] for each in second.report()["specs"]] == ["it"]
+    assert guard.trajectory_monitor().report()["verdict"] == "inconclusive"
 
 
 # --- what cannot be watched -----------------------------------------------------------------------
