@@ -109,22 +109,25 @@ PRODUCT_CAP = 128
 """Most ways to choose one alternative of each part of a conjunction."""
 
 
-def check_guarantees(clause: Clause) -> None:
-    """Raise `ContractError` for a clause that cannot work, whatever the trace."""
+def check_values(clause: Clause) -> None:
+    """Raise `ContractError` for comparisons and regular expressions that cannot be meant."""
     for root in formulas(clause.contract):
         for node in f.postorder(root):
             for pattern in regexes(node):
                 regex(pattern)
         check_comparisons(root)
+
+
+def check_guarantees(clause: Clause) -> None:
+    """Raise `ContractError` for a clause that cannot work, whatever the trace."""
     check_variables(clause)
     _check_alternatives(clause.monitor.program)
     _check_assumption(clause)
     _check_verdict(clause)
     check_not_vacuous(clause)
-    _check_redirect(clause)
 
 
-def _check_redirect(clause: Clause) -> None:
+def check_redirect(clause: Clause) -> None:
     """Refuse a redirect of a call to the very same call: it would be refused
     like the call itself.
     """

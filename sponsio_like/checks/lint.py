@@ -6,11 +6,14 @@ In: contracts, and the tools that there are. Out: their clauses, compiled, with 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
-import sponsio_like.logic.formula as f
-from sponsio_like.checks.guarantees import check_guarantees, check_substitute
+from sponsio_like.checks.guarantees import (
+    check_guarantees,
+    check_redirect,
+    check_substitute,
+    check_values,
+)
 from sponsio_like.checks.kinds import unlike
 from sponsio_like.checks.names import unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
@@ -29,35 +32,9 @@ from sponsio_like.contracts import (
     unknown_facts,
     unsaid,
 )
-from sponsio_like.engine import Clause
+from sponsio_like.engine import Clause, Compiled, Shape
 from sponsio_like.errors import Problem, Problems
-from sponsio_like.outcome import Decision, Mode, Redirect
-
-
-def rule_shape(contract: Contract, rule: Rule) -> Hashable | None:
-    """Return the rule with its tools numbered in the order of their names in it.
-
-    None where more than a number matters of a tool: its name under a glob, or in a redirect.
-    """
-    roots = (rule.formula, *formulas(contract))
-    if any(isinstance(each, Redirect) for each in (contract.answer, rule.answer)):
-        return None
-    numbers: dict[str, str] = {}
-    globs: list[str] = []
-
-    def numbered(part: Any) -> f.Match | None:
-        if not isinstance(part, f.Match):
-            return None
-        globs.extend(part.globs)
-        names = tuple([numbers.setdefault(each, f"t{len(numbers)}") for each in part.names])
-        return replace(part, names=names)
-
-    renamed = tuple([f.rewritten(root, numbered) for root in roots])
-    scope = contract.segment
-    ends = None if scope is None else (scope.kind, scope.start is None, scope.stop is None)
-    key = (renamed, contract.assumption is None, ends, rule.by, rule.authored)
-    return None if globs else key
-
+from sponsio_like.outcome import Decision, Mode
 
 TAKEN = {CONTRACT: "the inventory", "session": "what the guard reports itself"}
 """Names under which outcomes, logs and tickets report what comes from no contract."""
@@ -119,7 +96,7 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
     """Return every clause that can be compiled, and every problem of every contract."""
     problems = [*duplicates(contracts), *structural_problems(contracts, mode)]
     clauses: list[tuple[int, Clause]] = []
-    sound = set[Hashable]()
+    compiled, sound = Compiled(inventory.names), set[Hashable]()
     words = Vocabulary(inventory.tools, elsewhere=inventory.elsewhere)
     for k, contract in enumerate(contracts):
         said = (
@@ -132,7 +109,7 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
         if structural_problems([contract], "enforce"):
             continue
         for rule in contract.rules:
-            clause, wrong = _compiled(contract, rule, inventory, sound)
+            clause, wrong = _compiled(contract, rule, inventory, compiled, sound)
             problems += [_located(contract, problem) for problem in wrong]
             if clause is not None:
                 clauses.append((k, clause))
@@ -147,20 +124,38 @@ def _keys(contract: Contract) -> list[str]:
 
 
 def _compiled(
-    contract: Contract, rule: Rule, inventory: Inventory, sound: set[Hashable]
+    contract: Contract,
+    rule: Rule,
+    inventory: Inventory,
+    compiled: Compiled,
+    sound: set[Hashable],
 ) -> tuple[Clause | None, list[Problem]]:
-    """Return the clause, with what is wrong with it. `sound`: the shapes of which nothing is."""
+    """Return the clause, with what is wrong with it.
+
+    `sound`: the shapes of which nothing is, and these with the values that are in them.
+    """
     problems = Problems()
-    known = None if inventory.names is not None else rule_shape(contract, rule)
-    clause = problems.attempt((), Clause, contract, rule, inventory.names)
+    made = problems.attempt((), compiled.clause, contract, rule)
+    clause, shape = made if made is not None else (None, None)
     if clause is not None:
         problems.attempt((), check_substitute, clause, inventory)
-        if known not in sound:
-            problems.attempt((), check_guarantees, clause)
-            sound |= set() if problems.found or known is None else {known}
+        problems.attempt((), _sound, clause, shape, sound)
     if rule.authored:
         problems.attempt((), check_slips, rule.formula, inventory.names)
     return clause, problems.found
+
+
+def _sound(clause: Clause, shape: Shape | None, sound: set[Hashable]) -> None:
+    """Raise `ContractError` for a clause that cannot work. What is known of its shape is not asked
+    again.
+    """
+    if shape is None or shape[:2] not in sound:
+        check_values(clause)
+    if shape is None or shape.key not in sound:
+        check_guarantees(clause)
+    check_redirect(clause)
+    if shape is not None:
+        sound |= {shape.key, shape[:2]}
 
 
 def _remarks(contracts: Iterable[Contract]) -> Iterator[Problem]:

@@ -45,6 +45,7 @@ from sponsio_like.engine.open_call import (
 from sponsio_like.engine.per_value import OTHERS, Late
 from sponsio_like.engine.policy import LINEAGE, Counter, Policy, follow, in_modes, with_modes
 from sponsio_like.engine.settlement import Results, expire, settle_all, split_world
+from sponsio_like.engine.shapes import Compiled, Shape
 from sponsio_like.engine.status import owed, owing, verdicts
 from sponsio_like.engine.unread import (
     KEPT,
@@ -59,12 +60,13 @@ from sponsio_like.engine.unread import (
 # fmt: off
 __all__ = [
     "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "OTHERS", "RISK", "RISK_NAME",
-    "ByName", "Clause", "Counter", "Finding", "Late", "Ledger", "Letter", "Policy", "Rest",
-    "Results", "Unread", "action_of", "applies", "contract_names", "count_call", "decode",
-    "encode", "enforced", "expire", "findings_of", "follow", "holding", "in_doubt", "in_modes",
-    "inventory_mode", "judge", "keep_all", "left_to_answer", "lost", "needing_ruling", "observed",
-    "open_clause", "open_clauses", "owed", "owing", "ranked", "renamed", "reported", "settle_all",
-    "split_world", "still_asks", "stoppable", "stopping", "strictest", "take_status", "too_large",
-    "unlisted_call", "unread_fields", "unread_in_result", "unread_slots", "unreadable",
-    "verdicts", "why_unread", "with_modes", "witnesses",
+    "ByName", "Clause", "Compiled", "Counter", "Finding", "Late", "Ledger", "Letter", "Policy",
+    "Rest", "Results", "Shape", "Unread", "action_of", "applies", "contract_names",
+    "count_call", "decode", "encode", "enforced", "expire", "findings_of", "follow", "holding",
+    "in_doubt", "in_modes", "inventory_mode", "judge", "keep_all", "left_to_answer", "lost",
+    "needing_ruling", "observed", "open_clause", "open_clauses", "owed", "owing", "ranked",
+    "renamed", "reported", "settle_all", "split_world", "still_asks", "stoppable", "stopping",
+    "strictest", "take_status", "too_large", "unlisted_call", "unread_fields",
+    "unread_in_result", "unread_slots", "unreadable", "verdicts", "why_unread", "with_modes",
+    "witnesses",
 ]

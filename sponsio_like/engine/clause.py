@@ -27,7 +27,7 @@ from sponsio_like.events import (
     settled_value,
 )
 from sponsio_like.logic import Decomposition, decompose
-from sponsio_like.logic.formula import TRUE, Denied, Seconds, postorder
+from sponsio_like.logic.formula import TRUE, Denied, Node, Seconds, postorder
 from sponsio_like.monitor import (
     NEVER,
     OTHER,
@@ -105,7 +105,7 @@ class Clause:
         self.is_plain = scope is None and self.monitor.plain and not gate.looks_ahead(self.assume)
         once = self.is_plain and remembers_texts_once(program, roots, gate)
         self.bound = _bindings(contract, rule, self.slots, indexed=once)
-        self.readers = [_reader(slot) for slot in self.slots]
+        self.readers  # noqa: B018  which checks what the atoms are given
         self.counts = _kinds(counted) or frozenset({"call"})
         self.kinds = self.counts | _kinds(self.slots)
         self.roots = (*roots, *self.monitor.rest)
@@ -115,16 +115,44 @@ class Clause:
         self._listens = listens = Relevance(
             program, roots, gate, ends, assume=self.assume, lasting=lasting, split=split
         )
-        self._quiet: dict[Any, bool] = {}
         matches = targets_of(self.slots)
         self.names = frozenset(name for match in matches for name in match.names)
         self.globs = frozenset(glob for match in matches for glob in match.globs)
         steady = listens.unaffected and not (self.monitor.counts_steps or self.gate.counts_steps)
         self.may_wake = not (self.by or listens.memoryless or listens.sees_all or steady)
         self.automaton = Automaton() if self._is_finite() else None
+        self._forget()
+        self.is_still = self.keeps_registers(static(self.slots, OTHER))
+
+    def _forget(self) -> None:
+        """Begin without anything that was asked before."""
+        self._quiet: dict[Any, bool] = {}
         self._rests: dict[Any, tuple[ClauseState, bool]] = {}
         self._finals: dict[Any, dict[int, Any]] = {}
-        self.is_still = self.keeps_registers(static(self.slots, OTHER))
+
+    def alike(
+        self, contract: Contract, rule: Rule, nodes: Iterable[Node], names: Iterable[str]
+    ) -> Clause:
+        """Return the clause of a rule of the same shape.
+
+        `nodes`: what its slots read, in the order of these slots; `names`: the tools it names. It
+        has the states of this clause. Of a clause with value variables there is none.
+        """
+        assert self.bound is None
+        twin, _ = object.__new__(Clause), self.start
+        twin.__dict__.update(self.__dict__)
+        twin.__dict__.pop("readers")
+        twin.contract, twin.rule, twin.names = contract, rule, frozenset(names)
+        pairs = zip(self.slots, nodes, strict=True)
+        twin.slots = [Slot(slot.kind, node, slot.default, slot.waits) for slot, node in pairs]
+        twin.monitor, twin.gate = self.monitor.over(twin.slots), self.gate.over(twin.slots)
+        twin._forget()
+        return twin
+
+    @cached_property
+    def readers(self) -> list[Callable[[Event, Context], Any]]:
+        """The functions that read the slots."""
+        return [_reader(slot) for slot in self.slots]
 
     @cached_property
     def timed(self) -> bool:
@@ -149,7 +177,7 @@ class Clause:
 
     def concerns(self, tool: Name) -> bool:
         """True if a call of `tool` can matter to this clause."""
-        return self.kinds != self.counts or self._listens.to(tool)
+        return self.kinds != self.counts or self._listens.to(self.slots, tool)
 
     def can_break(self, event: Event) -> bool:
         """True if such an event can violate the guarantee, as far as its tool tells."""
@@ -157,7 +185,7 @@ class Clause:
 
     def restricts(self, tool: Name) -> bool:
         """True if a call of `tool` by itself can violate the guarantee."""
-        return self._listens.restricts(tool)
+        return self._listens.restricts(self.slots, tool)
 
     def read(self, event: Event, context: Context) -> Letter:
         """Return the letter of this position. Atoms that users registered run
@@ -410,7 +438,7 @@ class Clause:
         key = (id(watch[0]), id(watch[1]), *watch[2:4], id(watch[4]))
         found = self._rests.get(key)
         if found is None:
-            letter, at = self.gate.search.quiet_letter, PositionCounts(NOWHERE, NOWHERE)
+            letter, at = quiet(self.slots), PositionCounts(NOWHERE, NOWHERE)
             try:
                 seen = self.step(watch, letter, "call", at, 0.0)
             except (TooManyBranches, ContractError):  # the next position will raise it
@@ -421,7 +449,7 @@ class Clause:
         return found[1]
 
     def _stays(self, watch: ClauseState, position: int, time: float) -> bool:
-        letter, at = self.gate.search.quiet_letter, PositionCounts(position + 1, position + 1)
+        letter, at = quiet(self.slots), PositionCounts(position + 1, position + 1)
         try:
             seen = self.step(watch, letter, "call", at, time + MOMENT)
         except (TooManyBranches, ContractError):  # the next position will raise it

@@ -74,7 +74,7 @@ from sponsio_like.logic.temporal import (
     WeakYesterday,
     Yesterday,
 )
-from sponsio_like.logic.tree import Node, children, fields_of, postorder, rewritten
+from sponsio_like.logic.tree import Node, children, exact, fields_of, postorder, rewritten
 
 __all__ = [
     "AT_MOST",
@@ -146,6 +146,7 @@ __all__ = [
     "children",
     "conj",
     "disj",
+    "exact",
     "fields_of",
     "postorder",
     "rewritten",

@@ -6,6 +6,7 @@ matter.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, dataclass_transform
@@ -15,15 +16,21 @@ from sponsio_like.logic.targets import Condition, Match, Var
 
 _TABLE: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 _LOCK = threading.Lock()
+_PARTS = frozenset({Match, Condition, Var})
+_FEW = 64
+"""Most nodes of a formula whose list of them is kept."""
 
 
-def _key(value: Any) -> Any:
+def exact(value: Any) -> Any:
     """Return a dictionary key in which `1`, `1.0` and `True` differ, in conditions too."""
     if isinstance(value, tuple):
-        return tuple(map(_key, value))
-    if isinstance(value, Match | Condition | Var):
-        return (type(value), *(_key(getattr(value, name)) for name in value.__match_args__))
-    return value if isinstance(value, Node) else (type(value), value)
+        return tuple([exact(each) for each in value])
+    if isinstance(value, Node):
+        return value
+    kind = type(value)
+    if kind in _PARTS:
+        return (kind, *[exact(getattr(value, name)) for name in kind.__match_args__])
+    return kind, value
 
 
 @dataclass_transform(frozen_default=True, eq_default=False)
@@ -40,7 +47,7 @@ class _Interned(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         values = _bound(cls, args, kwargs)
-        key = (cls, *map(_key, values))
+        key = (cls, *map(exact, values))
         with _LOCK:
             node = _TABLE.get(key)
             if node is None:
@@ -78,7 +85,7 @@ PRINTERS: dict[str, Callable[[Any], str]] = {}
 class Node(metaclass=_Interned):
     """A formula or a term. Prints as its text; the same node is the same object."""
 
-    __slots__ = ("__weakref__", "_children")
+    __slots__ = ("__weakref__", "_below", "_children")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"`{type(self).__name__}` is frozen")
@@ -144,9 +151,18 @@ def rewritten(root: _Root, swap: Callable[[Any], Any]) -> _Root:
 
 
 def postorder(root: Node) -> Iterator[Node]:
-    """Yield every node under `root` once, children before parents. No
+    """Return every node under `root` once, children before parents. No
     recursion: depth is no limit.
     """
+    below: tuple[Node, ...] | None = getattr(root, "_below", None)
+    if below is None:  # loading asks for these often, too
+        below = tuple(_postorder(root))[:-1]
+        if len(below) < _FEW:
+            object.__setattr__(root, "_below", below)
+    return itertools.chain(below, (root,))
+
+
+def _postorder(root: Node) -> Iterator[Node]:
     seen: set[Node] = set()
     stack: list[tuple[Node, bool]] = [(root, False)]
     while stack:

@@ -8,6 +8,7 @@ another has a tree of its own.
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -146,14 +147,25 @@ class Branches:
         self.groups = tuple(groups_of(program, past))
         self._echoes = tuple(echoes_of(program, past))
         self.slots = tuple(sorted({i for each in self.groups for i in each.waits + each.outputs}))
-        self._asked = [0] * len(self.groups)
-        self._advanced: dict[tuple[int, ...], Advanced | None] = {}
-        self._known_keys: dict[tuple[int, ...], _Keys] = {}
-        self._known_additions: dict[Any, tuple[tuple[int, ...], tuple[int, ...]] | None] = {}
+        self._forget()
         self._values: list[Any] = list(past.values)
         self._cells: list[Register] = list(past.cells)
         if any(group.outputs for group in self.groups):
             self._read_outputs_to_come()
+
+    def _forget(self) -> None:
+        """Begin without anything that was asked before."""
+        self._asked = [0] * len(self.groups)
+        self._advanced: dict[tuple[int, ...], Advanced | None] = {}
+        self._known_keys: dict[tuple[int, ...], _Keys] = {}
+        self._known_additions: dict[Any, tuple[tuple[int, ...], tuple[int, ...]] | None] = {}
+
+    def over(self, program: Program) -> Branches:
+        """Return the same branches of a program with other slots."""
+        twin = copy.copy(self)
+        twin.program = program
+        twin._forget()  # noqa: SLF001  its own
+        return twin
 
     def _read_outputs_to_come(self) -> None:
         """Let comparisons ask about outputs to come, and let `last` remember them."""

@@ -7,6 +7,7 @@ and throwing the step away, and commits by keeping it.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -18,7 +19,7 @@ from sponsio_like.monitor.branches import OFTEN, SOURCE_CAP, Branches, Trees
 from sponsio_like.monitor.in_flight import open_positions, settle_residual, settled_ways
 from sponsio_like.monitor.past import Letter, Registers, compare_nodes, compile_past
 from sponsio_like.monitor.past_source import Stepped, compiled_step
-from sponsio_like.monitor.program import Program
+from sponsio_like.monitor.program import Program, Slot
 from sponsio_like.monitor.progression import Position, Progression
 from sponsio_like.monitor.reachability import FAR, Goal, Search
 from sponsio_like.monitor.residual import (
@@ -80,8 +81,23 @@ class Monitor:
         )
         self.search = Search(program, self.past, self.future, self.always, tools)
         self.branches = Branches(program, self.past)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin without anything that was asked before."""
         self._asked = 0
         self._compiled: Stepped | None = None
+
+    def over(self, slots: list[Slot]) -> Monitor:
+        """Return the monitor of the same formula over other slots.
+
+        They stand for calls and values that are alike, or different, as those of this one are.
+        """
+        twin = copy.copy(self)
+        twin.program = self.program.over(slots)
+        twin.branches = self.branches.over(twin.program)
+        twin._forget()  # noqa: SLF001  its own
+        return twin
 
     def _owing(self, root: int) -> bool:
         """True if `root` can owe anything to later positions or results."""

@@ -14,6 +14,7 @@ That answer is its `default`, taken where a comparison cannot be made.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -60,6 +61,12 @@ class Program:
         self._known: dict[Op, int] = {}
         self.slot_of: dict[Slot, int] = {} if beside is None else beside.slot_of
         self._ahead: list[bool] = []
+
+    def over(self, slots: list[Slot]) -> Program:
+        """Return the same nodes over other slots; nothing can be added to them."""
+        twin = copy.copy(self)
+        twin.slots, twin.slot_of = slots, {}
+        return twin
 
     def add(self, formula: f.Formula, violates: bool = False) -> int:
         """Add `formula` and return the number of its node.

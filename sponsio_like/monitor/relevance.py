@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from sponsio_like.logic.formula import Const, OutputIs, Seconds, Steps, TextIs
 from sponsio_like.monitor.alphabet import OTHER, Name, static
 from sponsio_like.monitor.past import Past
-from sponsio_like.monitor.program import FUTURE, PAST, STATEFUL, Op, Program, operands
+from sponsio_like.monitor.program import FUTURE, PAST, STATEFUL, Op, Program, Slot, operands
 
 Known: TypeAlias = "bool | Literal['same', 'any']"
 
@@ -144,8 +144,9 @@ class Relevance:
         self.roots = roots
         self.other = static(watch.slots, OTHER)
         programs = (watch, gate)
+        self.to_others = concerned(watch, roots, self.other)
         edges = [known(gate, self.other)[root] for root in ends]
-        harmless = not concerned(watch, roots, self.other) and set(edges) <= {False}
+        harmless = not self.to_others and set(edges) <= {False}
         self.memoryless = not lasting and all(map(stateless, programs))
         self.unaffected = harmless and all(
             unchanged_by(program, self.other) for program in programs
@@ -157,15 +158,17 @@ class Relevance:
         self.sees_all |= not harmless and known(gate, self.other)[assume] == "any"
         self.sees_all |= "any" in edges or (split and (ahead or not self.unaffected))
 
-    def to(self, tool: Name) -> bool:
-        """True if a call of `tool` can matter."""
+    def to(self, slots: Sequence[Slot], tool: Name) -> bool:
+        """True if a call of `tool` can matter. `slots`: those of a program of this shape."""
+        if tool == OTHER:
+            return self.sees_all if not self.memoryless else self.to_others
         if self.memoryless:
-            return self.restricts(tool)
-        return self.sees_all or static(self.watch.slots, tool) != self.other
+            return self.restricts(slots, tool)
+        return self.sees_all or static(slots, tool) != self.other
 
-    def restricts(self, tool: Name) -> bool:
+    def restricts(self, slots: Sequence[Slot], tool: Name) -> bool:
         """True if a call of `tool` by itself can violate what is owed at every position."""
-        return concerned(self.watch, self.roots, static(self.watch.slots, tool))
+        return concerned(self.watch, self.roots, static(slots, tool))
 
 
 Told = Sequence[bool | None]

@@ -1,0 +1,169 @@
+"""Compiles rules that differ only in tools, limits and texts once, and the others from the first.
+
+In: rules. Out: their clauses. Two rules have one shape if their formulas are alike but for names of
+tools, constants, conditions on arguments and arguments of atoms, and these are equal at the same
+places. What a clause asks and remembers depends on the shape alone; what it reads does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any, NamedTuple
+
+import sponsio_like.logic.formula as f
+from sponsio_like.contracts import Contract, Rule
+from sponsio_like.engine.automaton import Automaton
+from sponsio_like.engine.clause import Clause
+
+_TARGETED = f.Happens | f.Sum | f.Repeats | f.Delivered | f.Denied
+
+
+class Shape(NamedTuple):
+    """A rule as it is compiled.
+
+    `key`: equal for rules of one shape; `values`: what the key leaves out, but for the names of
+    tools; `names`: these names; `nodes`: all nodes. The last two are in the order of the key.
+    """
+
+    key: Hashable
+    values: tuple[Any, ...]
+    names: tuple[str, ...]
+    nodes: tuple[f.Node, ...]
+
+
+class _Outline:
+    """The numbers of the parts of formulas, as they are met."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[f.Node, int] = {}
+        self.names: dict[str, int] = {}
+        self.conditions: dict[f.Condition, int] = {}
+        self.values: list[Any] = []
+        self.bounded = False
+
+    def add(self, root: f.Formula) -> list[Any] | None:
+        """Return what the key says of a formula; None if more of it matters than its shape."""
+        key: list[Any] = []
+        for node in f.postorder(root):
+            if node not in self.nodes:
+                entry = self._entry(node)
+                if entry is None:
+                    return None
+                self.nodes[node] = len(self.nodes)
+                key.append(entry)
+        key.append(self.nodes[root])
+        return key
+
+    def _entry(self, node: f.Node) -> tuple[Any, ...] | None:
+        kind = type(node)
+        match node:
+            case f.And(parts) | f.Or(parts):
+                return (kind, *[self.nodes[part] for part in parts])
+            case f.Const(value):
+                self.values.append(f.exact(value))
+                return (kind,)
+            case f.Custom(name, args):
+                self.values.append(f.exact(args))
+                return kind, name
+            case f.Variable() | f.TextIs() | f.OutputIs(_, _, f.Var()):
+                return None
+            case f.Count(_, _, bound):
+                self.bounded = self.bounded or bound is not None
+        entry: list[Any] = [kind]
+        for name in f.fields_of(kind):
+            part = getattr(node, name)
+            if isinstance(part, f.Node):
+                entry.append(self.nodes[part])
+            elif name == "target" and isinstance(node, _TARGETED):
+                matches = [self._match(each) for each in part]
+                if None in matches:
+                    return None
+                entry += matches
+            else:
+                entry.append(f.exact(part))
+        return tuple(entry)
+
+    def _match(self, match: f.Match) -> tuple[Any, ...] | None:
+        if match.globs or any(isinstance(each.value, f.Var) for each in match.conditions):
+            return None
+        names, conditions = self.names, self.conditions
+        for each in match.conditions:
+            self.values.append(f.exact(each))
+        return (
+            tuple([names.setdefault(each, len(names)) for each in match.names]),
+            tuple([conditions.setdefault(each, len(conditions)) for each in match.conditions]),
+            match.agent,
+            match.strict,
+        )
+
+
+def shape_of(contract: Contract, rule: Rule, tools: frozenset[str] | None) -> Shape | None:
+    """Return the shape of a rule of this contract; None if more of it matters: globs and variables.
+
+    `tools`: the inventory; of a name it matters whether it is there.
+    """
+    scope = contract.segment
+    ends = () if scope is None else (scope.start, scope.stop)
+    outline, key = _Outline(), list[Any]()
+    for root in (rule.formula, contract.assumption, *ends):
+        said = None if root is None else outline.add(root)
+        if root is not None and said is None:
+            return None
+        key.append(None if said is None else tuple(said))
+    values = tuple(outline.values)
+    if outline.bounded or not _owed_always(rule.formula):
+        key.append(values)  # how much is remembered, or owed at first, depends on constants
+    known = () if tools is None else tuple([name in tools for name in outline.names])
+    whole = (*key, scope and scope.kind, rule.by, rule.authored, known)
+    return Shape(whole, values, tuple(outline.names), tuple(outline.nodes))
+
+
+def _owed_always(formula: f.Formula) -> bool:
+    """True if each part of a conjunction is owed at every position."""
+    parts = formula.parts if isinstance(formula, f.And) else (formula,)
+    return all(isinstance(part, f.Always) for part in parts)
+
+
+class _Made(NamedTuple):
+    """A clause that others are made from, and where its slots and names stand in its shape."""
+
+    clause: Clause
+    slots: tuple[int, ...]
+    names: tuple[int, ...]
+
+
+class Compiled:
+    """The clauses of one policy, each shape compiled once. `tools`: the inventory, if known."""
+
+    def __init__(self, tools: Iterable[str] | None) -> None:
+        self._tools = None if tools is None else tuple(tools)
+        self._known = None if tools is None else frozenset(self._tools or ())
+        self._made: dict[Hashable, _Made] = {}
+        self._automata: dict[Hashable, Automaton | None] = {}
+
+    def clause(self, contract: Contract, rule: Rule) -> tuple[Clause, Shape | None]:
+        """Return the clause of a rule, and its shape. Raises `ContractError` if it has none."""
+        shape = shape_of(contract, rule, self._known)
+        made = None if shape is None else self._made.get(shape.key)
+        if shape is None or made is None:
+            clause = Clause(contract, rule, self._tools)
+            if shape is not None:
+                self._keep(clause, shape)
+            return clause, shape
+        nodes = [shape.nodes[k] for k in made.slots]
+        clause = made.clause.alike(contract, rule, nodes, [shape.names[k] for k in made.names])
+        exactly = (shape.key, shape.values)
+        if exactly not in self._automata:
+            clause.readers  # noqa: B018  which checks the values
+            self._automata[exactly] = clause.automaton and Automaton()
+        clause.automaton = self._automata[exactly]
+        return clause, shape
+
+    def _keep(self, clause: Clause, shape: Shape) -> None:
+        """Keep a clause, so that others of its shape are made from it."""
+        nodes = {node: k for k, node in enumerate(shape.nodes)}
+        names = {name: k for k, name in enumerate(shape.names)}
+        if clause.bound is None and all(slot.node in nodes for slot in clause.slots):
+            slots = tuple([nodes[slot.node] for slot in clause.slots])
+            self._made[shape.key] = _Made(clause, slots, tuple([names[e] for e in clause.names]))
+            self._automata[shape.key, shape.values] = clause.automaton
