@@ -23,6 +23,16 @@ _NUMBERS = (*_FROM_ZERO, f.Sum)
 _FLIPPED: dict[f.Op, f.Op] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
+class _Quoted:
+    """A node as messages quote it; its text is made when it is asked for."""
+
+    def __init__(self, node: f.Node) -> None:
+        self._node = node
+
+    def __str__(self) -> str:
+        return f"`{self._node!r}`"
+
+
 def check_comparisons(root: f.Formula) -> None:
     """Raise `ContractError` with every comparison that is impossible or decides nothing."""
     problems = Problems()
@@ -31,7 +41,7 @@ def check_comparisons(root: f.Formula) -> None:
             problems.attempt((), _compared, node)
         problems.attempt((), _readable, node)
         for place, op, value in tests_of(node):
-            problems.attempt((), _tested, place, op, value, f"`{node!r}`")
+            problems.attempt((), _tested, place, op, value, _Quoted(node))
     problems.check()
 
 
@@ -53,7 +63,7 @@ def tests_of(node: f.Node) -> Iterator[tuple[str | f.Condition, f.Op, Any]]:
                 yield condition, condition.op, condition.value
 
 
-def _tested(place: str | f.Condition, op: f.Op, value: Any, shown: str) -> None:
+def _tested(place: str | f.Condition, op: f.Op, value: Any, shown: _Quoted) -> None:
     if isinstance(place, f.Condition):
         _placed(place, shown)
     if not isinstance(value, f.Var):
@@ -70,7 +80,7 @@ def _tested(place: str | f.Condition, op: f.Op, value: Any, shown: str) -> None:
         raise ContractError.of(what, 'write `output carries "iban, customer.name" as $x`')
 
 
-def _placed(condition: f.Condition, shown: str) -> None:
+def _placed(condition: f.Condition, shown: _Quoted) -> None:
     """Raise `ContractError` if a condition cannot be about this place."""
     path, op = condition.path, condition.op
     if condition.every and "[]" not in path_parts(path):
@@ -98,7 +108,7 @@ def _readable(node: f.Node) -> None:
 
 def _compared(node: f.Compare) -> None:
     left, op, right = node.left, node.op, node.right
-    shown = f"`{node!r}`"
+    shown = _Quoted(node)
     if isinstance(left, f.Const) and isinstance(right, f.Const):
         raise ContractError.of(f"{shown} compares two constants", "write a term on one side")
     if isinstance(right, f.Variable) and op in ("in", "matches"):
@@ -139,7 +149,7 @@ def _each(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
 
-def _with_value(op: f.Op, value: Any, shown: str) -> None:
+def _with_value(op: f.Op, value: Any, shown: _Quoted) -> None:
     """Raise `ContractError` for a value that this operator cannot compare with."""
     if op in ("in", "under", "outside") and not (isinstance(value, tuple) and value):
         raise ContractError.of(f"{shown} is never true", "write a list with something in it")
@@ -160,7 +170,7 @@ def _with_value(op: f.Op, value: Any, shown: str) -> None:
 # --- what a number from zero can be ---------------------------------------------------------------
 
 
-def _decided(node: f.Compare, shown: str) -> None:
+def _decided(node: f.Compare, shown: _Quoted) -> None:
     """Raise `ContractError` for `count(a) >= 0`: a count is never below zero."""
     left, op, right = node.left, node.op, node.right
     if isinstance(left, f.Const):

@@ -232,6 +232,8 @@ class Pattern:
 
     def _fields(self, values: Mapping[str, Any], words: Vocabulary, problems: Problems) -> None:
         """Note every field that the calls it is read from do not have."""
+        if words.tools is None:
+            return
         for path, name, calls in self.fields(values):
             for match in values[calls]:
                 known_field(path, match, words, (name,), problems)

@@ -130,8 +130,10 @@ def _stronger_than_meant(formula: f.Formula) -> Iterator[Problem]:
 
 def _demanded(formula: f.Formula) -> Iterable[f.Next]:
     """Return the strong next operators that the guarantee demands, and does not negate."""
-    stack: list[tuple[f.Node, bool]] = [(formula, True)]
     found: dict[f.Next, None] = {}
+    if not any(isinstance(node, f.Next) for node in f.postorder(formula)):
+        return found
+    stack: list[tuple[f.Node, bool]] = [(formula, True)]
     seen = set(stack)
     while stack:
         node, sign = stack.pop()

@@ -56,6 +56,21 @@ WORDS = re.compile(r"(?<!\\)(?:\\\\)*\\[wW]")
 EDGES = re.compile(r"[^\x00-\x7f]\)*\\[bB]|(?<!\\)\\[bB](?:\((?:\?\w*:)?)*[^\x00-\x7f]")
 r"""`WORDS` finds `\w` and `\W`; `EDGES` finds `\b` beside a letter that is not of ASCII."""
 LETTERS = r"write `[\pL\pM\pN_]` for `\w`, and `(?:^|[^\pL])`, `(?:[^\pL]|$)` for `\b`"
+_TARGETED = (f.Happens, f.Sum, f.Repeats, f.Delivered, f.Denied)
+_TELLING = frozenset(
+    {
+        *_TARGETED,
+        f.Arg,
+        f.Mark,
+        f.Output,
+        f.OutputIs,
+        f.TextIs,
+        f.TextMatches,
+        f.Compare,
+        f.Custom,
+    }
+)
+"""The nodes that have targets, paths, values or regular expressions of their own."""
 LISTED = frozenset({"arg_allowed"})
 """The atoms of allowlists."""
 
@@ -68,7 +83,7 @@ def check_slips(root: f.Formula, tools: Collection[str] | None) -> None:
 
 
 def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Problem]:
-    nodes = list(f.postorder(root))
+    nodes = [node for node in f.postorder(root) if type(node) in _TELLING]
     yield from _names(nodes, tools)
     yield from _whole_and_part(nodes)
     yield from (each for node in nodes for each in _texts(node))
@@ -88,6 +103,8 @@ def check_idle_missing(root: f.Formula) -> Iterator[Problem]:
     said: dict[str, None] = {}
     for node in f.postorder(root):
         for match in _of(node):
+            if match.strict is None:
+                continue
             bound = {each.path for each in match.conditions if isinstance(each.value, f.Var)}
             if match.strict is True and not bound:
                 said["refuse"] = None
@@ -100,6 +117,8 @@ def check_idle_missing(root: f.Formula) -> Iterator[Problem]:
 def doubts(root: f.Formula) -> Iterator[Problem]:
     """Yield problems to warn of: what may be meant, and seldom is."""
     for node in f.postorder(root):
+        if type(node) not in _TELLING:
+            continue
         for path in _paths(node):
             if LENGTH.search(path) and not any(map(kind_step, path_parts(path))):
                 what = f"`{path}` is a field of that name: lists and texts have none"

@@ -72,9 +72,11 @@ MANY = 200
 
 
 def collect_once(clauses: int) -> None:
-    """Run the collector after many clauses were loaded, if it is on: else the first call waits."""
+    """Let the collector look at what was loaded, if it is on and that is much: else the first call
+    waits. What is older has been looked at.
+    """
     if clauses >= MANY and gc.isenabled():
-        gc.collect()
+        gc.collect(1)
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from sponsio_like.logic.targets import Condition, Match, Var
 
 _TABLE: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 _LOCK = threading.Lock()
+_PLAIN = frozenset({str, int, float, bool, type(None)})
 _PARTS = frozenset({Match, Condition, Var})
 _FEW = 64
 """Most nodes of a formula whose list of them is kept."""
@@ -23,11 +24,13 @@ _FEW = 64
 
 def exact(value: Any) -> Any:
     """Return a dictionary key in which `1`, `1.0` and `True` differ, in conditions too."""
-    if isinstance(value, tuple):
-        return tuple([exact(each) for each in value])
+    kind = type(value)
+    if kind in _PLAIN:
+        return kind, value
     if isinstance(value, Node):
         return value
-    kind = type(value)
+    if isinstance(value, tuple):
+        return tuple([exact(each) for each in value])
     if kind in _PARTS:
         return (kind, *[exact(getattr(value, name)) for name in kind.__match_args__])
     return kind, value
@@ -47,7 +50,7 @@ class _Interned(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         values = _bound(cls, args, kwargs)
-        key = (cls, *map(exact, values))
+        key = (cls, *[exact(each) for each in values])
         with _LOCK:
             node = _TABLE.get(key)
             if node is None:

@@ -8,7 +8,6 @@ another has a tree of its own.
 
 from __future__ import annotations
 
-import copy
 import itertools
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -162,9 +161,10 @@ class Branches:
 
     def over(self, program: Program) -> Branches:
         """Return the same branches of a program with other slots."""
-        twin = copy.copy(self)
+        twin = object.__new__(Branches)
+        twin.__dict__.update(self.__dict__)
         twin.program = program
-        twin._forget()  # noqa: SLF001  its own
+        twin._forget()
         return twin
 
     def _read_outputs_to_come(self) -> None:

@@ -7,7 +7,6 @@ and throwing the step away, and commits by keeping it.
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -93,10 +92,11 @@ class Monitor:
 
         They stand for calls and values that are alike, or different, as those of this one are.
         """
-        twin = copy.copy(self)
+        twin = object.__new__(Monitor)
+        twin.__dict__.update(self.__dict__)
         twin.program = self.program.over(slots)
         twin.branches = self.branches.over(twin.program)
-        twin._forget()  # noqa: SLF001  its own
+        twin._forget()
         return twin
 
     def _owing(self, root: int) -> bool:

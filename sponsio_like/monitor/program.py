@@ -14,7 +14,6 @@ That answer is its `default`, taken where a comparison cannot be made.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
@@ -64,7 +63,8 @@ class Program:
 
     def over(self, slots: list[Slot]) -> Program:
         """Return the same nodes over other slots; nothing can be added to them."""
-        twin = copy.copy(self)
+        twin = object.__new__(Program)
+        twin.__dict__.update(self.__dict__)
         twin.slots, twin.slot_of = slots, {}
         return twin
 
