@@ -141,7 +141,8 @@ class Clause:
         assert self.bound is None
         twin, _ = object.__new__(Clause), self.start
         twin.__dict__.update(self.__dict__)
-        twin.__dict__.pop("readers")
+        for own in ("readers", "_quiet_letter"):
+            twin.__dict__.pop(own, None)
         twin.contract, twin.rule, twin.names = contract, rule, frozenset(names)
         pairs = zip(self.slots, nodes, strict=True)
         twin.slots = [Slot(slot.kind, node, slot.default, slot.waits) for slot, node in pairs]
@@ -153,6 +154,11 @@ class Clause:
     def readers(self) -> list[Callable[[Event, Context], Any]]:
         """The functions that read the slots."""
         return [_reader(slot) for slot in self.slots]
+
+    @cached_property
+    def _quiet_letter(self) -> Letter:
+        """The letter of a call of a tool that no contract names."""
+        return quiet(self.slots)
 
     @cached_property
     def timed(self) -> bool:
@@ -438,7 +444,7 @@ class Clause:
         key = (id(watch[0]), id(watch[1]), *watch[2:4], id(watch[4]))
         found = self._rests.get(key)
         if found is None:
-            letter, at = quiet(self.slots), PositionCounts(NOWHERE, NOWHERE)
+            letter, at = self._quiet_letter, PositionCounts(NOWHERE, NOWHERE)
             try:
                 seen = self.step(watch, letter, "call", at, 0.0)
             except (TooManyBranches, ContractError):  # the next position will raise it
@@ -449,7 +455,7 @@ class Clause:
         return found[1]
 
     def _stays(self, watch: ClauseState, position: int, time: float) -> bool:
-        letter, at = quiet(self.slots), PositionCounts(position + 1, position + 1)
+        letter, at = self._quiet_letter, PositionCounts(position + 1, position + 1)
         try:
             seen = self.step(watch, letter, "call", at, time + MOMENT)
         except (TooManyBranches, ContractError):  # the next position will raise it

@@ -200,19 +200,19 @@ class Guard:
         """
         with collector_paused():
             file = read_file(path, mode)
-        chosen = file.mode or mode or "enforce"
-        guard = cls(
-            file.contracts,
-            mode=chosen,
-            tools=file.inventory,
-            relaxable=relaxable,
-            log=log,
-            log_args=log_args,
-            log_content=log_content,
-            notify=notify,
-            source=f"{source_name(path)} {file.digest}",
-            risk=_risk_of(file.risk, file.sources),
-        )
+            guard = cls(
+                file.contracts,
+                mode=file.mode or mode or "enforce",
+                tools=file.inventory,
+                relaxable=relaxable,
+                log=log,
+                log_args=log_args,
+                log_content=log_content,
+                notify=notify,
+                source=f"{source_name(path)} {file.digest}",
+                risk=_risk_of(file.risk, file.sources),
+            )
+        collect_once(len(guard.policy.clauses))
         guard._file = path, mode, file
         return guard
 

@@ -174,7 +174,7 @@ def test_the_collector_is_as_it_was_after_loading(tmp_path: Path) -> None:
 def test_the_collector_runs_at_the_end_of_a_long_load(monkeypatch: pytest.MonkeyPatch) -> None:
     """After many contracts it runs once, so that no call waits for it; after few, or off, never."""
     runs: list[str] = []
-    monkeypatch.setattr("sponsio_like.guard.guard.gc.collect", lambda: runs.append("run"))
+    monkeypatch.setattr("sponsio_like.guard.guard.gc.collect", lambda _: runs.append("run"))
     guarded(MANY_CLAUSES)
     assert not runs
     guarded(MANY_CLAUSES + 1)
