@@ -619,7 +619,9 @@ def report(  # noqa: PLR0913 - each is an option
     if found.contracts:
         print_table(found.table(), console)
         print_page([("", "")], console)
-    print_page([(line, "") for line in found.conclusion()], console)
+    never = "never applied"
+    page = [(each, "bold red" if each.startswith(never) else "") for each in found.conclusion()]
+    print_page(page, console)
 
 
 def _watch(logs: list[Path], part: Part) -> None:

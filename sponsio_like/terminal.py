@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import IO, TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -28,11 +28,15 @@ PATIENCE = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Columns with their names, and rows. Numbers stand to the right."""
+    """Columns with their names, and rows. Numbers stand to the right.
+
+    `styles`: how a terminal shows the numbers of a column that are not zero, by its name.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     title: str = ""
+    styles: Mapping[str, str] = field(default_factory=dict)
 
     def without_zeros(self, *names: str) -> Table:
         """Return the table without those of the named columns that have nothing but zeros."""
@@ -42,7 +46,7 @@ class Table:
             if name not in names or any(row[i] != 0 for row in self.rows)
         ]
         rows = tuple(tuple(row[i] for i in kept) for row in self.rows)
-        return Table(tuple(self.columns[i] for i in kept), rows, self.title)
+        return replace(self, columns=tuple(self.columns[i] for i in kept), rows=rows)
 
     def align(self, column: int) -> Align:
         """Return the side on which the cells of a column stand: right for numbers."""
@@ -91,13 +95,11 @@ def print_table(table: Table, console: Console) -> None:
     for i, name in enumerate(table.columns):
         narrowest = max(map(len, name.split()))
         drawn.add_column(name, justify=table.align(i), min_width=narrowest, overflow="fold")
+    styles = [table.styles.get(name, "") for name in table.columns]
     for row in table.rows:
-        drawn.add_row(*(Text(shown(cell), style=_style(cell)) for cell in row))
+        cells = zip(row, styles, strict=True)
+        drawn.add_row(*(Text(shown(cell), "dim" if cell == 0 else style) for cell, style in cells))
     console.print(drawn)
-
-
-def _style(cell: Cell) -> str:
-    return "dim" if cell == 0 else ""
 
 
 def console_for(
@@ -191,5 +193,5 @@ def backticked(words: Sequence[str]) -> str:
 
 def never_applied(names: Sequence[str]) -> str:
     """Return the line on contracts that never applied: perhaps tools have other names here."""
-    they = "is what it names" if len(names) == 1 else "is what they name"
-    return f"never applied: {backticked(names)}; {they} called so here?"
+    them = "it" if len(names) == 1 else "them"
+    return f"never applied: {backticked(names)}; compare the names in {them} with your agent's"

@@ -125,7 +125,7 @@ class Report:
         rows = [_cells(name, row) for name, row in self._ranked()]
         if len(rows) > 1:
             rows.append(_cells("all contracts", _sum(self.contracts.values())))
-        table = Table(_COLUMNS, tuple(rows))
+        table = Table(_COLUMNS, tuple(rows), styles=_STYLES)
         return table.without_zeros("applied", "approved", "warned", "reported late", "unfulfilled")
 
     def conclusion(self) -> list[str]:
@@ -279,6 +279,7 @@ def _sum(rows: Iterable[Row]) -> Row:
     return total
 
 
+_STYLES = {"broken": "red", "stopped": "bold red", "would have stopped": "yellow"}
 _COLUMNS = (
     "contract",
     "applied",

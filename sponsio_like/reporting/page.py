@@ -5,6 +5,7 @@ In: `Facts`. Out: text. It has no content of the agent but what the log has.
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 
 from sponsio_like.errors import SponsioLikeError
@@ -26,11 +27,18 @@ def page_of(facts: Facts, title: str) -> str:
     """Return the page. Raises `SponsioLikeError` without the extra."""
     try:
         import jinja2
+        import markupsafe
     except ImportError:
         raise SponsioLikeError(
             "a report as a page needs more: pip install 'sponsio-like[report]'"
         ) from None
     text = files("sponsio_like.reporting").joinpath("page.html.j2").read_text("utf-8")
+
+    def breakable(name: str) -> markupsafe.Markup:
+        """Return a name that a narrow page may break behind `_` and `/`."""
+        told = str(markupsafe.escape(name))
+        return markupsafe.Markup(re.sub("([_/])", r"\1<wbr>", told))  # noqa: S704  it is escaped
+
     template = jinja2.Environment(autoescape=True, trim_blocks=True).from_string(text)
     rendered: str = template.render(
         facts=facts,
@@ -38,5 +46,7 @@ def page_of(facts: Facts, title: str) -> str:
         kinds=KINDS,
         peak=max((each["n"] for each in facts.parts["over_time"]), default=1),
         n=lambda number: f"{number:,}",
+        breakable=breakable,
+        at=lambda moment: "" if moment is None else str(moment)[:19],
     )
     return rendered

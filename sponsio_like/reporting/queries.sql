@@ -83,7 +83,7 @@ FROM (SELECT session, id, unnest(violations) AS v FROM told WHERE outcome = 'blo
 JOIN (SELECT session, id, advice FROM log WHERE event = 'advice') a USING (session, id) GROUP BY 1
 -- name: totals
 SELECT count(*) FILTER (event = 'decision' OR (event = 'message' AND role = 'assistant'))
-    AS decisions,
+    AS decisions, count(*) FILTER (event = 'decision') AS calls,
   count(DISTINCT session) AS sessions, min(timestamp) AS first, max(timestamp) AS last,
   coalesce(sum(records) FILTER (event = 'dropped'), 0)::BIGINT AS dropped,
   count(*) FILTER (event = 'relaxed') AS relaxed
@@ -109,7 +109,7 @@ FROM log WHERE event = 'decision'
 SELECT DISTINCT source FROM log WHERE source IS NOT NULL ORDER BY 1
 -- name: over_time
 WITH span AS (
-  SELECT min(epoch(timestamp)) AS low, greatest(max(epoch(timestamp)) - min(epoch(timestamp)), 1)
+  SELECT min(epoch(timestamp)) AS low, greatest(max(epoch(timestamp)) - min(epoch(timestamp)), 0.001)
     AS width FROM log
 )
 SELECT least(floor((epoch(timestamp) - low) / width * 48), 47)::INT AS bin, count(*) AS n,

@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("duckdb", reason="the extra `report` is not installed")
 pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 
+from campaigns.screenshots import browsed, chromium
 from sponsio_like import Allowed, Guard, Held, TraceError, contract
 from sponsio_like.log import json_log, read_log
 from sponsio_like.replay import Part, report_of
@@ -193,3 +194,16 @@ def test_a_session_is_shown_record_by_record(log: Path) -> None:
     assert shown(log, "--session", "s99").returncode == 2
     assert "2026-11-23T08:00" in shown(log, "--since", "today").stderr
     assert shown(log, "--contract", "nobody").returncode == 2
+
+
+@pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")
+def test_a_browser_opens_the_page_without_errors_and_without_a_network(
+    log: Path, tmp_path: Path
+) -> None:
+    """Chromium lays the page out, in which each contract has its card; it asks nobody."""
+    page, net = tmp_path / "report.html", tmp_path / "net.json"
+    page.write_text(page_of(facts_of([log]), "log.jsonl"), "utf-8")
+    shown = browsed(page, f"--log-net-log={net}", "--dump-dom")
+    assert all(f"<h3>{each.name}</h3>" in shown for each in RULES)
+    asked = re.findall(r'"url":"((?:https?|wss?):[^"]*)"', net.read_text("utf-8"))
+    assert not [each for each in asked if "google" not in each]

@@ -336,7 +336,7 @@ def test_what_never_applied_comes_first(run: Any) -> None:
     written(f"{FIRST}\n{WRONG}", PAYS)
     out = run("replay", "c.yaml", "t.jsonl")[1]
     assert [line.split()[0] for line in out.splitlines()[1:3]] == ["wrong", "gate"]
-    assert "never applied: `wrong`; is what it names called so here?" in out
+    assert "never applied: `wrong`; compare the names in it with your agent's" in out
     explained = run("explain", "c.yaml", "t.jsonl")[1].splitlines()
     assert [line.split()[:3] for line in explained[-2:]] == [
         ["wrong", "1", "."],
@@ -423,7 +423,7 @@ def test_a_report_shows_what_never_applied(run: Any) -> None:
     assert status == 0
     assert re.match(r"wrong +\. ", out.splitlines()[1])
     assert re.match(r"few +1 ", out.splitlines()[2])
-    assert "never applied: `wrong`; is what it names called so here?" in out
+    assert "never applied: `wrong`; compare the names in it with your agent's" in out
     found = json.loads(run("report", "log.jsonl", "--json")[1])["contracts"]
     assert [(each["contract"], each["applied"]) for each in found] == [("wrong", 0), ("few", 1)]
 
