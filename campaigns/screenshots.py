@@ -1,9 +1,10 @@
 """Makes the pictures of reports that stand in the docs, and says how long a page takes to open.
 
-    python -m campaigns.screenshots [PAGE.html]
+    python -m campaigns.screenshots [PAGE.html | FOLDER]
 
 In: the recorded runs of `examples/`, and a Chromium (`chromium`, or what `CHROMIUM` names). Out:
-`docs/images/`; with a page, the milliseconds until the browser has laid it out, five times.
+`docs/images/`; with a page, the milliseconds until the browser has laid it out, five times; with
+the folder of the corpora, the pictures of the report on risk.
 """
 
 # ruff: noqa: S603 - it starts the browser and its own command line
@@ -129,12 +130,31 @@ def opened_in(page: Path) -> int:
     return int(found[1]) if found else -1
 
 
+def risk(corpora: Path, folder: Path) -> None:
+    """Write the pictures of the report on risk, learned from AgentDojo's runs."""
+    contracts, model = ROOT / "examples" / "agentdojo.yaml", folder / "agentdojo.json"
+    page = model.with_suffix(".html")
+    learned, seen = (
+        corpora / f"agentdojo_runs_gpt4o{each}.jsonl.gz" for each in ("", "_other_attacks")
+    )
+    command = [sys.executable, "-m", "sponsio_like", "risk"]
+    subprocess.run([*command, "learn", contracts, learned, "-o", model], check=True)
+    options: list[str | Path] = ["--contracts", contracts, "--horizon", "5", "--html", page]
+    subprocess.run([*command, "report", model, seen, *options], check=True)
+    shot(page, "risk-light", 1100, 1560)
+    shot(page, "risk-dark", 1100, 1560, *DARK)
+
+
 def main() -> None:
     """Make the pictures, or time one page."""
     if chromium() is None:
         raise SystemExit("no chromium is here; install one, or name it by CHROMIUM")
     if sys.argv[1:]:
         page = Path(sys.argv[1]).resolve()
+        if page.is_dir():
+            with tempfile.TemporaryDirectory() as folder:
+                risk(page, Path(folder))
+            return
         sys.stdout.writelines(f"{opened_in(page)} ms\n" for _ in range(5))
         return
     with tempfile.TemporaryDirectory() as folder:

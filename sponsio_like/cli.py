@@ -619,9 +619,7 @@ def report(  # noqa: PLR0913 - each is an option
     if found.contracts:
         print_table(found.table(), console)
         print_page([("", "")], console)
-    never = "never applied"
-    page = [(each, "bold red" if each.startswith(never) else "") for each in found.conclusion()]
-    print_page(page, console)
+    print_page(found.page(), console)
 
 
 def _watch(logs: list[Path], part: Part) -> None:

@@ -22,6 +22,7 @@ Styled: TypeAlias = tuple[str, str]
 """A line and its style, such as `bold` or `dim`."""
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+NEVER_APPLIED = "never applied"
 PATIENCE = 1.0
 """The seconds after which a progress bar appears."""
 
@@ -194,4 +195,4 @@ def backticked(words: Sequence[str]) -> str:
 def never_applied(names: Sequence[str]) -> str:
     """Return the line on contracts that never applied: perhaps tools have other names here."""
     them = "it" if len(names) == 1 else "them"
-    return f"never applied: {backticked(names)}; compare the names in {them} with your agent's"
+    return f"{NEVER_APPLIED}: {backticked(names)}; compare the names in {them} with your agent's"

@@ -15,7 +15,7 @@ from typing import Any
 from sponsio_like.contracts import KEYS
 from sponsio_like.errors import TraceError
 from sponsio_like.replay.bounds import upper_bound
-from sponsio_like.terminal import Table, counted, never_applied
+from sponsio_like.terminal import NEVER_APPLIED, Styled, Table, counted, never_applied
 from sponsio_like.traces import Line, lost_by
 
 STOPPING = frozenset({"blocked", "held", "redirected", "custom"})
@@ -156,6 +156,11 @@ class Report:
             times = counted(self.relaxed, "time")
             out.append(f"enforcement was turned off by the environment {times}")
         return out
+
+    def page(self) -> list[Styled]:
+        """Return the conclusion with its styles: contracts that never applied are red."""
+        never = NEVER_APPLIED
+        return [(line, "bold red" if line.startswith(never) else "") for line in self.conclusion()]
 
     def _ranked(self) -> list[tuple[str, Row]]:
         def weight(item: tuple[str, Row]) -> tuple[bool, int, int, str]:

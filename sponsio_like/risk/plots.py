@@ -87,6 +87,7 @@ def drawn_wealth(worth: Sequence[float], alpha: float) -> str:
         axes.plot(range(1, len(worth) + 1), worth, color=BLUE)
         axes.axhline(1 / alpha, color=RED, linestyle=":", linewidth=1)
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")  # the style does not read the default's formulas
         axes.set_xlabel("runs")
         axes.set_ylabel("worth of the bets")
     return out[0]
