@@ -141,12 +141,12 @@ def check(
 
     Status 2 if there is a mistake.
     """
-    from sponsio_like.drafting import unchecked_names
+    from sponsio_like.drafting import kinds_in_tools, unchecked_names
     from sponsio_like.replay import checked
 
-    found = []
+    found, kinds = [], kinds_in_tools(tools)
     for path in contracts:
-        each = checked(path, lambda file: unchecked_names(file, tools, traces or ()), pairs)
+        each = checked(path, lambda file: unchecked_names(file, tools, traces or ()), pairs, kinds)
         pairs -= each.found.pairs
         found.append(each)
         if github:
@@ -181,7 +181,7 @@ def _say_checked(each: CheckedFile, *, explain: bool) -> None:
     print_page(contracts_page(contracts, mode, shown), console)
     print_page(warnings_page(each.remarks), console)
     typer.echo(f"{each.name}: {counted(len(contracts), 'contract')} understood")
-    for line in (*each.left, *each.found.limits):
+    for line in (*each.kinds(), *each.left, *each.found.limits):
         typer.echo(line)
 
 

@@ -65,19 +65,20 @@ def compile_policy(
 
 
 if TYPE_CHECKING:
-    from sponsio_like.contracts import File, Source
+    from sponsio_like.contracts import FieldKind, File, Source
 
 
-def read_file(path: Source, mode: Mode | None = None) -> File:
+def read_file(path: Source, mode: Mode | None = None, kinds: Iterable[FieldKind] = ()) -> File:
     """Return a contract file, a folder of them, or several, as one.
 
-    `mode` is for contracts where neither they nor the file state one. Raises `ContractError` with
-    every mistake that can be found: of the text, and of the meaning of those contracts that could
-    be read.
+    `mode` is for contracts where neither they nor the file state one; `kinds` are those of fields
+    that are declared elsewhere. Raises `ContractError` with every mistake that can be found: of the
+    text, and of the meaning of those contracts that could be read.
     """
     from sponsio_like.contracts import load
 
     return load(
         path,
         lambda file: compile_policy(file.contracts, file.mode or mode or "enforce", file.inventory),
+        kinds,
     )

@@ -17,10 +17,13 @@ from sponsio_like.contracts import (
     CATALOG,
     Contract,
     Default,
+    FieldKind,
     Fields,
     Inventory,
     Rule,
     Vocabulary,
+    common_kind,
+    contradiction,
     formulas,
     known_field,
     made_name,
@@ -193,13 +196,16 @@ def check_tool(
     tool: str,
     arguments: Iterable[str] | None,
     hosts: frozenset[str] = frozenset(),
+    kinds: Iterable[FieldKind] = (),
 ) -> None:
     """Check a decorated function, which takes these arguments, or any (None). Others may still
     come.
 
     `hosts`: those of the arguments that no model gives. Raises `ContractError` for arguments of it
-    that contracts name, and that it does not take; and where it takes others than are declared.
+    that contracts name, and that it does not take; where it takes others than are declared, and
+    where its `kinds` contradict those that are declared.
     """
+    _refuse(contradictions(policy.inventory, kinds))
     fields = None if arguments is None else dict.fromkeys(arguments, "any")
     _refuse(undeclared(policy.inventory, tool, fields, hosts))
     words = Vocabulary({tool: fields})
@@ -208,18 +214,35 @@ def check_tool(
     policy.roll.add(tool, fields)
 
 
-def check_tools(policy: Policy, tools: Mapping[str, Iterable[str] | None]) -> None:
+def check_tools(
+    policy: Policy,
+    tools: Mapping[str, Iterable[str] | None],
+    kinds: Iterable[FieldKind] = (),
+) -> None:
     """Check all tools of an agent, together with those that the guard has met before.
 
-    Raises `ContractError` for what contracts name that is not there, and for tools that take other
-    arguments than are declared.
+    Raises `ContractError` for what contracts name that is not there, for tools that take other
+    arguments than are declared, and for `kinds` that contradict those that are declared.
     """
     known = policy.inventory
+    _refuse(contradictions(known, kinds))
     _refuse([each for name in tools for each in undeclared(known, name, tools[name])])
     for name, arguments in tools.items():
         policy.roll.add(name, arguments)
     policy.roll.complete = False
     check_names(policy)
+
+
+def contradictions(known: Inventory, kinds: Iterable[FieldKind]) -> list[Problem]:
+    """Return a problem for each field of which another kind is declared."""
+    found = list[Problem]()
+    for each in kinds:
+        kind = known.fields.get(each.tool, {}).get(each.field, "any")
+        place = known.places.get((each.tool, each.field), "`tools`")
+        if common_kind(kind, each.kind) is None:
+            before = FieldKind(each.tool, each.field, kind, place)
+            found.append(replace(contradiction(before, each), path=()))
+    return found
 
 
 def undeclared(

@@ -55,6 +55,17 @@ from sponsio_like.contracts.definition import (
     inputs_needed,
     read_share,
 )
+from sponsio_like.contracts.field_kinds import (
+    TOOL_FORMS,
+    FieldKind,
+    common_kind,
+    contradiction,
+    is_text_kind,
+    joined_kinds,
+    schema_fields,
+    schema_kind,
+    schema_of_tool,
+)
 from sponsio_like.contracts.guarantees import remarks
 from sponsio_like.contracts.inventory import (
     CONTRACT,
@@ -68,6 +79,7 @@ from sponsio_like.contracts.inventory import (
     Unlisted,
     declared,
     read_inventory,
+    read_kind,
 )
 from sponsio_like.contracts.loader import File, load, loads
 from sponsio_like.contracts.operands import only
@@ -111,22 +123,23 @@ from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
 
 # fmt: off
 __all__ = [
-    "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "MODES", "NOTHING_KNOWN",
-    "SCHEMA_NAME", "SHOWN", "SIZE_CAP", "STRATEGIES", "UNSAID", "About", "Accept",
-    "AnswerField", "Contract", "Counts", "Default", "Duration", "Event", "ExactTools",
-    "Examine", "Expected", "Field", "Fields", "File", "Folder", "Inventory", "InventoryLike",
-    "MetTools", "Moment", "Name", "Natural", "Number", "Occurrence", "OneTool", "Parameter",
-    "Pattern", "Positive", "Regex", "Renames", "RiskSection", "Rule", "Scalars", "Scope",
-    "Source", "Success", "Tools", "Unlisted", "Vocabulary", "Window", "Within", "WrittenTest",
-    "argument_text", "before", "by_name", "calls_of_any", "catalog", "check_comparisons",
-    "check_disjoint", "check_idle_missing", "check_release", "check_settles", "check_slips",
-    "confirmed", "contract", "contracts_of", "counted_calls", "covered", "declared", "default",
-    "dependent_calls", "doubts", "earlier", "excluding", "exclusive", "expects", "file_schema",
-    "find_pattern", "fingerprint", "formulas", "fresh_variable", "granted_since_last", "having",
-    "inputs_needed", "intervention", "join", "known_field", "load", "loads", "made_name",
-    "mailboxes", "modeline", "narrowed", "none", "only", "optional", "parse", "pattern",
-    "read_inventory", "read_parameter", "read_sentence", "read_share", "read_target",
-    "reads_answer", "refusing", "regexes", "remarks", "ruling", "said_of", "schema_text",
-    "source_name", "unknown_facts", "unsaid", "whenever", "worked",
+    "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "MODES", "NOTHING_KNOWN", "SCHEMA_NAME",
+    "SHOWN", "SIZE_CAP", "STRATEGIES", "TOOL_FORMS", "UNSAID", "About", "Accept", "AnswerField",
+    "Contract", "Counts", "Default", "Duration", "Event", "ExactTools", "Examine", "Expected",
+    "Field", "FieldKind", "Fields", "File", "Folder", "Inventory", "InventoryLike", "MetTools",
+    "Moment", "Name", "Natural", "Number", "Occurrence", "OneTool", "Parameter", "Pattern",
+    "Positive", "Regex", "Renames", "RiskSection", "Rule", "Scalars", "Scope", "Source", "Success",
+    "Tools", "Unlisted", "Vocabulary", "Window", "Within", "WrittenTest", "argument_text",
+    "before", "by_name", "calls_of_any", "catalog", "check_comparisons", "check_disjoint",
+    "check_idle_missing", "check_release", "check_settles", "check_slips", "common_kind",
+    "confirmed", "contract", "contracts_of", "contradiction", "counted_calls", "covered",
+    "declared", "default", "dependent_calls", "doubts", "earlier", "excluding", "exclusive",
+    "expects", "file_schema", "find_pattern", "fingerprint", "formulas", "fresh_variable",
+    "granted_since_last", "having", "inputs_needed", "intervention", "is_text_kind", "join",
+    "joined_kinds", "known_field", "load", "loads", "made_name", "mailboxes", "modeline",
+    "narrowed", "none", "only", "optional", "parse", "pattern", "read_inventory", "read_kind",
+    "read_parameter", "read_sentence", "read_share", "read_target", "reads_answer", "refusing",
+    "regexes", "remarks", "ruling", "said_of", "schema_fields", "schema_kind", "schema_of_tool",
+    "schema_text", "source_name", "unknown_facts", "unsaid", "whenever", "worked",
 ]
 # fmt: on

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -126,6 +126,8 @@ class Inventory:
     tools: Mapping[str, Fields | None] | None = None
     elsewhere: tuple[str, ...] = ()
     unlisted: Unlisted = "refuse"
+    places: Mapping[tuple[str, str], str] = field(default_factory=dict, compare=False)
+    """The place where the kind of a field of a tool is declared, as far as it is known."""
 
     @cached_property
     def names(self) -> tuple[str, ...] | None:

@@ -35,6 +35,12 @@ from sponsio_like.contracts.definition import (
     read_world,
     scope,
 )
+from sponsio_like.contracts.field_kinds import (
+    FieldKind,
+    declared_in,
+    is_text_kind,
+    joined_kinds,
+)
 from sponsio_like.contracts.inventory import (
     Fields,
     Inventory,
@@ -79,6 +85,8 @@ class File:
     sources: tuple[str, ...] = field(default=(), compare=False)
     """The paths of all files that were read."""
     tests: tuple[WrittenTest, ...] = ()
+    kinds: tuple[FieldKind, ...] = field(default=(), compare=False)
+    """The fields whose text has a grammar, each with the place where its kind is declared."""
 
     @property
     def tools(self) -> tuple[str, ...] | None:
@@ -90,18 +98,19 @@ Judge: TypeAlias = Callable[[File], object]
 """A function that raises `ContractError` for contracts that can be read, and are wrong."""
 
 
-def load(source: Source, judge: Judge | None = None) -> File:
+def load(source: Source, judge: Judge | None = None, kinds: Iterable[FieldKind] = ()) -> File:
     """Read a contract file, a folder of them, or several of these.
 
-    Raises `ContractError` with every mistake. Where there are some, `judge` is asked about the
-    contracts that have none yet.
+    `kinds` are those of fields that are declared elsewhere: by code, by schemas of tools. Raises
+    `ContractError` with every mistake. Where there are some, `judge` is asked about the contracts
+    that have none yet.
     """
     files = files_of(source)
     if isinstance(source, (str, Path)) and files == [Path(source)]:
         root, found = of_text(contract_text(source), str(source), Path(source))
     else:
         root, found = of_files(files, source_name(source))
-    return _whole(root, found, judge)
+    return _whole(root, found, judge, kinds)
 
 
 def loads(text: str, name: str = "contracts", judge: Judge | None = None) -> File:
@@ -109,13 +118,15 @@ def loads(text: str, name: str = "contracts", judge: Judge | None = None) -> Fil
     return _whole(*of_text(text, name, None), judge)
 
 
-def _whole(root: Piece, found: list[Problem], judge: Judge | None) -> File:
+def _whole(
+    root: Piece, found: list[Problem], judge: Judge | None, kinds: Iterable[FieldKind] = ()
+) -> File:
     """Return what is read of a file and of those it includes.
 
     Raises `ContractError` with every mistake, in the order of the files and their lines.
     """
     pieces = root.all()
-    together = _Together(root, pieces)
+    together = _Together(root, pieces, tuple(kinds))
     file = _file(together)
     unread = [problem for piece in pieces for problem in piece.unread]
     places = {problem.where for problem in unread}  # what cannot be read is not judged again
@@ -136,6 +147,7 @@ class _Together:
 
     root: Piece
     pieces: list[Piece]
+    given: tuple[FieldKind, ...] = ()
     found: list[Problem] = field(default_factory=list)
     words: dict[int, Vocabulary] = field(default_factory=dict)
     modes: dict[int, Mode | None] = field(default_factory=dict)
@@ -195,9 +207,12 @@ def _file(together: _Together) -> File | None:
     if not isinstance(root.document.data, dict):
         return None
     known = _inventory(together)
+    kinds = _kinds(together, places := dict[tuple[str, str], str]())
+    known = replace(known, places=places)
+    told = Vocabulary(known.tools, elsewhere=known.elsewhere, kinds=_by_tool(kinds))
     for piece in together.pieces:
         problems = Problems()
-        together.words[id(piece)] = _vocabulary(piece, known, together, problems)
+        together.words[id(piece)] = _vocabulary(piece, told, together, problems)
         together.note(piece, problems)
     contracts = _contracts(together)
     words = together.words[id(root)]
@@ -205,9 +220,8 @@ def _file(together: _Together) -> File | None:
     risk = _part(root.data, "risk", (), problems, read_risk, words)
     together.note(root, problems)
     tests = _tests(together, contracts)
-    return File(
-        contracts, together.modes.get(id(root)), known, words.actions, risk=risk, tests=tests
-    )
+    mode = together.modes.get(id(root))
+    return File(contracts, mode, known, words.actions, risk=risk, tests=tests, kinds=kinds)
 
 
 def _tests(together: _Together, contracts: Iterable[Contract]) -> tuple[WrittenTest, ...]:
@@ -309,11 +323,33 @@ def _joined(
     return {**known, **{name: each for name, each in more.items() if each or name not in known}}
 
 
+def _kinds(together: _Together, places: dict[tuple[str, str], str]) -> tuple[FieldKind, ...]:
+    """Return the kinds of fields that are texts with a grammar, of the files and of elsewhere.
+
+    The places of those that the files declare are added to `places`.
+    """
+    own = {(each.tool, each.field): (each, piece) for each, piece in declared_in(together.pieces)}
+    places |= {key: each.place for key, (each, _) in own.items()}
+    wrong = list[Problem]()
+    found = joined_kinds((*(each for each, _ in own.values()), *together.given), wrong)
+    for each in wrong:
+        _, piece = own.get((str(each.path[1]), str(each.path[3])), (None, together.root))
+        together.found.append(piece.located(each))
+    return tuple(each for each in found.values() if is_text_kind(each.kind))
+
+
+def _by_tool(kinds: Iterable[FieldKind]) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for each in kinds:
+        found.setdefault(each.tool, {})[each.field] = each.kind
+    return found
+
+
 def _vocabulary(
-    piece: Piece, known: Inventory, together: _Together, problems: Problems
+    piece: Piece, known: Vocabulary, together: _Together, problems: Problems
 ) -> Vocabulary:
-    """Return the words of a file: the tools, its actions, and those of the files it includes."""
-    words = Vocabulary(known.tools, elsewhere=known.elsewhere)
+    """Return the words of a file: those `known`, its actions, and those of files it includes."""
+    words = known
     for each in piece.includes:
         for action, meant in together.words[id(each)].actions.items():
             if words.actions.get(action, meant) != meant:

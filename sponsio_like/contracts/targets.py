@@ -39,12 +39,13 @@ EVENT_KEYS = ("status", "output", "message", "text")
 class Vocabulary:
     """The tools that a file has declared, with their fields (None: not declared), and its actions.
 
-    `elsewhere` are tools of other agents.
+    `elsewhere` are tools of other agents. `kinds`: what is known of the kinds of fields besides.
     """
 
     tools: Mapping[str, Mapping[str, str] | None] | None = None
     actions: Mapping[str, Target] = field(default_factory=dict)
     elsewhere: tuple[str, ...] = ()
+    kinds: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -54,6 +55,10 @@ class Vocabulary:
     def fields(self, tool: str) -> Mapping[str, str] | None:
         """Return the declared fields of a tool; None if none are declared."""
         return self.tools.get(tool) if self.tools else None
+
+    def kinds_of(self, tool: str) -> Mapping[str, str]:
+        """Return the kinds of the fields of a tool, as far as they are known."""
+        return {**(self.fields(tool) or {}), **self.kinds.get(tool, {})}
 
     def meant(self, target: Target) -> Iterator[str]:
         """Yield the tools that are meant: each that is named, and those that a glob finds."""
@@ -252,7 +257,7 @@ def _conditions(value: Any, target: Target, words: Vocabulary) -> tuple[Conditio
 
 def _placed(path: str, wanted: Any, target: Target, words: Vocabulary) -> list[Condition]:
     """Read what is asked of one place: of what its text means, if its kind is declared."""
-    known = declared_kind(field_path(path), map(words.fields, words.meant(target)))
+    known = declared_kind(field_path(path), map(words.kinds_of, words.meant(target)))
     if known is None or not asks_facts(wanted, OF_TEXTS):
         return _wanted(path, wanted)
     problems = Problems()

@@ -5,10 +5,10 @@ In: texts, traces, tool files and a model. Out: a contract file of which each li
 """
 
 from sponsio_like.drafting.command import DraftRequest, prompt_for, run_draft
-from sponsio_like.drafting.tool_files import unchecked_names
+from sponsio_like.drafting.tool_files import kinds_in_tools, unchecked_names
 
 # fmt: off
 __all__ = [
-    "DraftRequest", "prompt_for", "run_draft", "unchecked_names",
+    "DraftRequest", "kinds_in_tools", "prompt_for", "run_draft", "unchecked_names",
 ]
 # fmt: on

@@ -15,27 +15,23 @@ from typing import Any
 
 from sponsio_like.checks import at_place, known_names, refuse_strangers, unchecked, unknown_names
 from sponsio_like.contracts import (
-    KINDS,
     SIZE_CAP,
+    TOOL_FORMS,
     Contract,
+    FieldKind,
     Fields,
     File,
     Inventory,
     Vocabulary,
     parse,
     read_inventory,
+    schema_of_tool,
 )
 from sponsio_like.drafting.observed import signature_of
 from sponsio_like.errors import ContractError, Problem, closest
 from sponsio_like.traces import Trace, read_traces
 
 HOW = "with --tools FILE or --traces FILE"
-SCHEMAS = ("parameters", "inputSchema", "input_schema")
-"""The keys under which formats have the schema of a tool's arguments."""
-FORMS = (
-    "write a list of names, a list of {name: .., parameters: {properties: ..}}, "
-    "or what an MCP server answers to tools/list"
-)
 
 
 def unchecked_names(file: File, tools: Path | None, traces: Sequence[Path]) -> list[str]:
@@ -89,6 +85,17 @@ def _sources(known: Inventory, tools: Path | None, traces: Sequence[Path]) -> st
     return ", ".join([*declared, *([] if tools is None else [str(tools)]), *map(str, traces)])
 
 
+def kinds_in_tools(path: Path | None) -> list[FieldKind]:
+    """Return the kinds of arguments that a file of tools tells; none without a file."""
+    tools = {} if path is None else read_tools(path)
+    named = ((tool, field, kind) for tool, known in tools.items() for field, kind in _of(known))
+    return [FieldKind(*each, str(path)) for each in named if each[2] != "any"]
+
+
+def _of(fields: Fields | None) -> Iterable[tuple[str, str]]:
+    return () if fields is None else fields.items()
+
+
 def read_tools(path: Path) -> dict[str, Fields | None]:
     """Return the tools of a file. Raises `ContractError` for what is no list of tools."""
     try:
@@ -106,7 +113,7 @@ def read_tools(path: Path) -> dict[str, Fields | None]:
             )
         ) from None
     if not found:
-        raise ContractError.of("there are no tools in it", FORMS, str(path))
+        raise ContractError.of("there are no tools in it", TOOL_FORMS, str(path))
     return found
 
 
@@ -131,36 +138,10 @@ def _tools(data: Any) -> dict[str, Fields | None]:
         case {"result": {"tools": inner}} | {"tools": inner}:  # MCP; a contract file
             return _tools(inner)
         case list():
-            pairs = [_tool(each) for each in data]
+            pairs = [schema_of_tool(each) for each in data]
             return {name: fields for name, fields in pairs if name}
         case {"name": str()} | {"function": {"name": str()}}:
             return _tools([data])
         case dict():
             return read_inventory(data)
-    raise ContractError.of("it is no list of tools", FORMS)
-
-
-def _tool(spec: Any) -> tuple[str, Fields | None]:
-    match spec:
-        case str():
-            return spec, None
-        case {"function": {"name": str()} as inner}:  # as OpenAI has it
-            return _tool(inner)
-        case {"name": str(name)}:
-            schemas = [spec[key] for key in SCHEMAS if isinstance(spec.get(key), Mapping)]
-            return name, _fields(schemas[0]) if schemas else None
-    raise ContractError.of(f"`{str(spec)[:60]}` is not a tool", FORMS)
-
-
-def _fields(schema: Mapping[str, Any]) -> Fields | None:
-    """Return the arguments of a JSON Schema; None where it takes more than it names."""
-    if schema.get("additionalProperties") or not isinstance(schema.get("properties", {}), Mapping):
-        return None
-    if not schema.keys() & {"properties", "type"}:  # `$ref`, `oneOf`: not looked into
-        return None
-    return {str(name): _kind(each) for name, each in schema.get("properties", {}).items()}
-
-
-def _kind(schema: Any) -> str:
-    kind = schema.get("type") if isinstance(schema, Mapping) else None
-    return kind if isinstance(kind, str) and kind in KINDS else "any"
+    raise ContractError.of("it is no list of tools", TOOL_FORMS)

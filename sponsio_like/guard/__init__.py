@@ -3,6 +3,7 @@
 In: contracts and tools. Out: a `Guard` that opens sessions and decorates tools.
 """
 
+from sponsio_like.guard.described import declared_kinds
 from sponsio_like.guard.flow import Flow, Run, adrive, drive, error_text
 from sponsio_like.guard.guard import Guard, begun, record, restored
 from sponsio_like.guard.raised import CallBlocked, CallHeld, RunStopped, blocked_exception
@@ -11,6 +12,6 @@ from sponsio_like.guard.sessions import SessionOptions
 # fmt: off
 __all__ = [
     "CallBlocked", "CallHeld", "Flow", "Guard", "Run", "RunStopped", "SessionOptions", "adrive",
-    "begun", "blocked_exception", "drive", "error_text", "record", "restored",
+    "begun", "blocked_exception", "declared_kinds", "drive", "error_text", "record", "restored",
 ]
 # fmt: on

@@ -137,7 +137,7 @@ class ToolSignature:
             self._coercions: dict[str, Coercion] = {}
             self.hosts = frozenset(names) - shown - rest
             return
-        hints = {each: hint for each, hint in _hints(function, name).items() if each in names}
+        hints = {each: hint for each, hint in hints_of(function, name).items() if each in names}
         self._coercions = {
             each: coercion(hint, self._kind(each))
             for each, hint in hints.items()
@@ -259,7 +259,8 @@ def _is_method(function: Callable[..., Any], first: str) -> bool:
     return first in ("self", "cls") and bool(home) and not home.endswith("<locals>") and not bound
 
 
-def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
+def hints_of(function: Callable[..., Any], name: str) -> dict[str, Any]:
+    """Return the annotations of a function. Raises `ContractError` for one that is not known."""
     inner = function.func if isinstance(function, functools.partial) else function
     if inspect.isclass(inner):
         inner = inner.__init__

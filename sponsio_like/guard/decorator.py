@@ -6,13 +6,16 @@ In: a function, a method, a callable object. Out: the function that is called in
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 from sponsio_like.checks import arguments_asked, check_tool, who_is_asked
+from sponsio_like.contracts import FieldKind
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.arguments import ToolSignature
+from sponsio_like.guard.described import check_fields, declared_kinds
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.structured_tools import guarded_tool, is_finished
 from sponsio_like.guard.toolbox import Toolbox
@@ -22,16 +25,23 @@ from sponsio_like.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a guarded tool. Raises `ContractError` for values that are not possible."""
+    """The options of a guarded tool. `fields` are the kinds of its arguments.
+
+    Raises `ContractError` for values that are not possible.
+    """
 
     name: str | None = None
     session: Session | None = None
     blocked: OnBlock = "raise"
     held: OnHold = "raise"
+    fields: Any = None
 
     def __post_init__(self) -> None:
         if self.blocked not in ("raise", "return") and not callable(self.blocked):
             raise ContractError.of(f"blocked={self.blocked!r}", "write raise, return or a function")
+        if not isinstance(self.fields, (Mapping, NoneType)):
+            hint = 'write {"command": "shell"}'
+            raise ContractError.of(f"fields={self.fields!r} is no map of kinds", hint)
         if self.held not in ("raise", "return", "wait"):
             raise ContractError.of(f"held={self.held!r}", "write raise, return or wait")
 
@@ -46,8 +56,9 @@ def decorated(box: Toolbox[Tool], given: Any, options: Options, batch: dict[str,
         name = options.name or given.name
 
         def make(body: Callable[..., Any], signature: ToolSignature) -> Tool:
-            return _made(box, name, body, signature, options, batch)
+            return _made(box, name, body, signature, options, batch, kinds)
 
+        kinds = declared_kinds(given, name, options.fields or {})
         return guarded_tool(given, make, box.add)
     function, owned = given, None
     if isinstance(given, (staticmethod, classmethod)):
@@ -55,7 +66,8 @@ def decorated(box: Toolbox[Tool], given: Any, options: Options, batch: dict[str,
     name = options.name or str(getattr(function, "__name__", ""))
     _check(function, name)
     signature = ToolSignature(function, name, owned=owned)
-    tool = _made(box, name, function, signature, options, batch)
+    kinds = declared_kinds(function, name, options.fields or {})
+    tool = _made(box, name, function, signature, options, batch, kinds)
     box.add(tool)
     return type(given)(guarded_function(tool)) if owned is not None else guarded_function(tool)
 
@@ -67,10 +79,12 @@ def _made(
     signature: ToolSignature,
     options: Options,
     batch: dict[str, Tool],
+    kinds: Iterable[FieldKind],
 ) -> Tool:
     """Return the `Tool` of a function, once its name and parameters are checked."""
     _check_hosts(box, name, signature)
-    check_tool(box.policy, name, signature.arguments, signature.hosts)
+    check_fields(options.fields or {}, name, signature.arguments)
+    check_tool(box.policy, name, signature.arguments, signature.hosts, kinds)
     answers = options.session, options.blocked, options.held
     asked = who_is_asked(box.policy, name)
     return Tool(name, function, signature, box, batch, *answers, asked)

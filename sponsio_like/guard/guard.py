@@ -19,9 +19,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from sponsio_like.checks import check_names, compile_policy, read_file
+from sponsio_like.checks import check_names, check_tool, compile_policy, read_file
 from sponsio_like.contracts import (
     Contract,
+    FieldKind,
     File,
     Inventory,
     InventoryLike,
@@ -36,6 +37,7 @@ from sponsio_like.engine import Policy, follow
 from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
 from sponsio_like.fastpath import prepare
 from sponsio_like.guard.decorator import Options, decorated
+from sponsio_like.guard.described import Described, ToolsLike, descriptions
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.rules import Rules, as_logged
 from sponsio_like.guard.sessions import (
@@ -138,6 +140,7 @@ class Guard:
         risk: GatePolicy | None = None,
     ) -> None:
         self._file: tuple[Source, Mode | None, File] | None = None
+        self._described: tuple[Described, ...] = ()
         self._reloads = threading.Lock()
         known = declared(tools, elsewhere, unlisted)
         check_switches(relaxable=relaxable, log_args=log_args)
@@ -181,11 +184,12 @@ class Guard:
         return self
 
     @classmethod
-    def from_yaml(
+    def from_yaml(  # noqa: PLR0913 - each is an option
         cls,
         path: Source,
         *,
         mode: Mode | None = None,
+        tools: ToolsLike = (),
         relaxable: bool = False,
         log: LogGiven | None = None,
         log_args: bool = False,
@@ -194,12 +198,15 @@ class Guard:
     ) -> Guard:
         """Return the guard of a contract file, of a folder of them, or of several.
 
-        `mode` holds where neither the contract nor the file says.
+        `mode` holds where neither the contract nor the file says. `tools` are functions, tools of
+        LangChain or of MCP, or their descriptions as JSON: the kinds of their arguments are known
+        in the file (docs/kinds.md). Which tools the agent has, is said by the file.
 
         Raises `ContractError` with every mistake in the file, each with its line and column.
         """
+        known = descriptions(tools)
         with collector_paused():
-            file = read_file(path, mode)
+            file = read_file(path, mode, _kinds(known))
             guard = cls(
                 file.contracts,
                 mode=file.mode or mode or "enforce",
@@ -213,7 +220,8 @@ class Guard:
                 risk=_risk_of(file.risk, file.sources),
             )
         collect_once(len(guard.policy.clauses))
-        guard._file = path, mode, file
+        guard._file, guard._described = (path, mode, file), known
+        _check_described(guard.policy, known)
         return guard
 
     def reload(self) -> bool:
@@ -229,11 +237,12 @@ class Guard:
         path, mode, before = self._file
         with self._reloads:
             with collector_paused():
-                file = read_file(path, mode)
+                file = read_file(path, mode, _kinds(self._described))
             if file.digest == before.digest:
                 return False
             chosen = file.mode or mode or "enforce"
             policy = self._compiled(file.contracts, chosen, file.inventory)
+            _check_described(policy, self._described)
             follow(policy, self.policy)
             if self.policy.roll.complete:
                 check_names(policy)
@@ -283,6 +292,7 @@ class Guard:
         session: Session | None = None,
         blocked: OnBlock = "raise",
         held: OnHold = "raise",
+        fields: Mapping[str, str] | None = None,
     ) -> _Tool: ...
 
     @overload
@@ -294,6 +304,7 @@ class Guard:
         session: Session | None = None,
         blocked: OnBlock = "raise",
         held: OnHold = "raise",
+        fields: Mapping[str, str] | None = None,
     ) -> Callable[[_Tool], _Tool]: ...
 
     def tool(
@@ -305,6 +316,7 @@ class Guard:
         session: Session | None = None,
         blocked: OnBlock = "raise",
         held: OnHold = "raise",
+        fields: Mapping[str, str] | None = None,
     ) -> Any:
         """Return a function, a method or a `StructuredTool`, guarded: `@guard.tool`.
 
@@ -313,9 +325,11 @@ class Guard:
         or the one that is `active()`. A blocked call raises `CallBlocked`, returns the advice
         (`"return"`), or what a function makes of the outcome; a held one raises `CallHeld`,
         returns the `Ticket`, or waits for the answer. Where only observed, arguments are passed
-        as they are. Raises `ContractError` for what cannot be guarded.
+        as they are. `fields` are kinds of arguments, `{"command": "shell"}`, as annotations may
+        say them, too (docs/kinds.md). Raises `ContractError` for what cannot be guarded, and for
+        kinds that contradict those of the contract file.
         """
-        options = Options(name, session, blocked, held)
+        options = Options(name, session, blocked, held, fields)
         if function is None:
             return lambda given: decorated(self._tools, given, options, {})
         return decorated(self._tools, function, options, {})
@@ -487,6 +501,16 @@ def record(log: LogGiven, *, content: Iterable[str] | bool = True) -> Guard:
     otherwise. Raises `ContractError` for a log that cannot be written to.
     """
     return Guard(NO_CONTRACTS, log=log, log_content=content)
+
+
+def _kinds(known: Iterable[Described]) -> list[FieldKind]:
+    return [kind for each in known for kind in each.kinds]
+
+
+def _check_described(policy: Policy, known: Iterable[Described]) -> None:
+    """Raise `ContractError` for what contracts name of tools that do not have it."""
+    for each in known:
+        check_tool(policy, each.tool, each.arguments, each.hosts, each.kinds)
 
 
 def _sink(given: LogGiven) -> OfLog:

@@ -13,7 +13,7 @@ from sponsio_like.kinds.file_path import file_path
 from sponsio_like.kinds.ident import ident
 from sponsio_like.kinds.money import money
 from sponsio_like.kinds.personal import personal
-from sponsio_like.kinds.registry import installed, kind, unknown
+from sponsio_like.kinds.registry import OfKind, installed, kind, unknown
 from sponsio_like.kinds.secret import secrets
 from sponsio_like.kinds.shell import shell
 from sponsio_like.kinds.sql import SQL_VERBS, sql
@@ -22,8 +22,8 @@ from sponsio_like.values import UNREADABLE, Facts
 
 # fmt: off
 __all__ = [
-    "SQL_VERBS", "UNREADABLE", "Facts", "chosen_detectors", "date_bounds", "date_text", "domain",
-    "email", "file_path", "has_hits", "hits", "host_of", "ident", "installed", "kind", "money",
-    "personal", "private_host", "secrets", "shell", "sql", "unknown", "url",
+    "SQL_VERBS", "UNREADABLE", "Facts", "OfKind", "chosen_detectors", "date_bounds", "date_text",
+    "domain", "email", "file_path", "has_hits", "hits", "host_of", "ident", "installed", "kind",
+    "money", "personal", "private_host", "secrets", "shell", "sql", "unknown", "url",
 ]
 # fmt: on

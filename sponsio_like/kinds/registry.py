@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TypeAlias
 
-from sponsio_like.errors import ContractError
+from sponsio_like.errors import ContractError, closest
 from sponsio_like.values import TEXT_KINDS, UNREADABLE, Facts, TextKind, forget_paths
 
 Read: TypeAlias = Callable[[str], Facts]
@@ -55,6 +56,22 @@ def kind(
         return read
 
     return declare
+
+
+@dataclass(frozen=True, slots=True)
+class OfKind:
+    """The kind of an argument, in an annotation: `command: Annotated[str, OfKind("shell")]`.
+
+    Raises `ContractError` for a kind that does not exist, or whose libraries are not installed.
+    """
+
+    kind: str
+
+    def __post_init__(self) -> None:
+        known = TEXT_KINDS.get(self.kind)
+        if known is None:
+            raise ContractError.of(f"unknown kind `{self.kind}`", closest(self.kind, TEXT_KINDS))
+        installed(known)
 
 
 def _home(read: Read) -> tuple[str, str]:

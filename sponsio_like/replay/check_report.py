@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sponsio_like.checks import compile_policy, read_file
-from sponsio_like.contracts import File
+from sponsio_like.contracts import FieldKind, File
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.replay.together import Together, found_together
 from sponsio_like.terminal import Styled
@@ -59,8 +59,14 @@ class CheckedFile:
             "errors": [_plain(each) for each in self.mistakes],
             "warnings": [_plain(each) for each in self.remarks],
             "together": [each.as_json() for each in self.found.findings],
+            "kinds": [] if self.file is None else [each._asdict() for each in self.file.kinds],
             "not_checked": [*self.left, *self.found.limits],
         }
+
+    def kinds(self) -> Iterator[str]:
+        """Yield a line for each field whose text is read by a grammar, and where that is said."""
+        for each in () if self.file is None else self.file.kinds:
+            yield f"`{each.field}` of `{each.tool}` is read as `{each.kind}`: {each.place}"
 
     def annotations(self) -> Iterator[str]:
         """Yield a line for each mistake and warning, as GitHub's workflows read them."""
@@ -68,10 +74,18 @@ class CheckedFile:
         yield from (_annotation("warning", each) for each in self.remarks)
 
 
-def checked(path: Path, names: Callable[[File], Sequence[str]], pairs: int = PAIRS) -> CheckedFile:
-    """Return what is to be said of a contract file. `names` returns what could not be checked."""
+def checked(
+    path: Path,
+    names: Callable[[File], Sequence[str]],
+    pairs: int = PAIRS,
+    kinds: Iterable[FieldKind] = (),
+) -> CheckedFile:
+    """Return what is to be said of a contract file.
+
+    `names` returns what could not be checked; `kinds` are those of fields, declared elsewhere.
+    """
     try:
-        file = read_file(path)
+        file = read_file(path, kinds=kinds)
         policy = compile_policy(file.contracts, file.mode or "enforce", file.inventory)
         left = tuple(names(file))
     except ContractError as error:

@@ -53,7 +53,7 @@ MEANING = (
     (
         "adapters are not met",
         "adapters/langchain/middleware.py",
-        "    check_tools(guard.policy, known.arguments)\n",
+        "    check_tools(guard.policy, known.arguments, known.kinds)\n",
         "    check_tools(guard.policy, {})\n",
     ),
     (

@@ -16,6 +16,12 @@ MEANING = (
         "    for node in nodes[:1]:\n        if node is not None",
     ),
     (
+        "any two kinds agree",
+        "contracts/field_kinds.py",
+        "if _is_of(other, one) or not (",
+        "if other or not (",
+    ),
+    (
         "days are moments",
         "kinds/date.py",
         'begin if ":" in text else begin + DAY - 1',

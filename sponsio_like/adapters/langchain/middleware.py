@@ -117,7 +117,7 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     known = Tools(mine, others=True)
     for other in others:
         known.learn(getattr(other, "tools", ()))
-    check_tools(guard.policy, known.arguments)
+    check_tools(guard.policy, known.arguments, known.kinds)
     calls = Calls(opened, known, back=f"{name}.after_model")
     asks = any(isinstance(each, HumanInTheLoopMiddleware) for each in others)
     turns = Turns(opened, known, Limits(retries, reminders), asks)

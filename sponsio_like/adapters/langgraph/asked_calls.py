@@ -21,7 +21,9 @@ from langchain_core.tools import BaseTool, InjectedToolArg
 from langgraph.prebuilt import ToolNode, ToolRuntime
 
 from sponsio_like.adapters.langgraph.schemas import validator_of
+from sponsio_like.contracts import FieldKind
 from sponsio_like.errors import ContractError
+from sponsio_like.guard import declared_kinds
 from sponsio_like.values import NotCanonical, as_data, as_members, digest, freeze_args
 
 
@@ -132,6 +134,12 @@ class Tools:
     def arguments(self) -> dict[str, frozenset[str] | None]:
         """The names of the arguments of each tool; None where they may be any."""
         return {name: self._schema(tool).names for name, tool in self.by_name.items()}
+
+    @property
+    def kinds(self) -> list[FieldKind]:
+        """The kinds of arguments that the tools declare."""
+        tools = self.by_name.items()
+        return [kind for name, tool in tools for kind in declared_kinds(tool, name)]
 
     def learn(self, tools: Iterable[Any]) -> list[str]:
         """Add these tools, and return the names of those that were not known."""

@@ -113,7 +113,7 @@ def _whole(
     check_list(tools, "guard_tools(builder, guard, [{}], options={{..}})")
     _check(options)
     known = Tools(ToolNode(tools).tools_by_name.values())
-    check_tools(guard.policy, known.arguments)
+    check_tools(guard.policy, known.arguments, known.kinds)
     calls = Calls(opened, known, messages_key, node=name)
     wrappers: dict[str, Any] = {"wrap_tool_call": calls.whole, "awrap_tool_call": calls.awhole}
     if "handle_tool_errors" in options:
