@@ -112,11 +112,16 @@ class Mailbox:
         self.notifier = notifier
         self.name = name or getattr(notifier, "__qualname__", type(notifier).__name__)
         self._outbox = Outbox(self._tell, f"sponsio-like notifier {self.name}", MAILBOX_CAP)
+        self._dropped = 0
 
     def post(self, notice: Notice) -> None:
         """Put the notice into the mailbox, and return at once."""
-        if not self._outbox.put(notice):
-            _logger().error("notifier %s is too slow: a notice was dropped", self.name)
+        if self._outbox.put(notice):
+            return
+        self._dropped += 1
+        if self._dropped & (self._dropped - 1) == 0:  # the 1st, 2nd, 4th, 8th..
+            what = "notifier %s is too slow: dropped notices so far: %d"
+            _logger().error(what, self.name, self._dropped)
 
     def _tell(self, notice: Notice) -> None:
         try:

@@ -2,18 +2,22 @@
 
 In: the records of a guard. Out: for each decision a span event `sponsio_like.decision`, with the
 field names of the semantic conventions for generative AI where they exist; counts of decisions by
-outcome and of violations by contract; a histogram of how long decisions took. The exporters of the
-SDK have queues of their own, so that a collector that hangs delays nobody.
+outcome and of violations by contract; a histogram of how long decisions took. An event is added at
+once, since a span that has ended takes none; what is counted goes by a thread of its own. Nothing
+here sends anything: the exporters of the SDK do, by their threads or when a span ends.
 
     guard = Guard(contracts, log=otel_log())
 """
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Mapping
 from typing import Any
 
 from sponsio_like.errors import SponsioLikeError
+from sponsio_like.log.queue import queued
+from sponsio_like.outbox import flush
 from sponsio_like.session import Record
 
 SCOPE = "sponsio_like"
@@ -32,6 +36,7 @@ class OtelLog:
 
     def __init__(self, meter: Any, current_span: Any) -> None:
         self._current = current_span
+        self._later = queued(self._count)
         self._decisions = meter.create_counter(
             "sponsio_like.decisions", unit="{decision}", description="decisions, by outcome"
         )
@@ -43,10 +48,14 @@ class OtelLog:
         )
 
     def __call__(self, record: Record) -> None:
-        """Add an event to the present span, and count."""
+        """Add an event to the present span, and have it counted."""
         span = self._current()
         if span.is_recording():
             span.add_event(f"sponsio_like.{record['event']}", _attributes(record))
+        if record["event"] == "decision" or record.get("violations"):
+            self._later(record)
+
+    def _count(self, record: Record) -> None:
         if record["event"] == "decision":
             by = {"outcome": record["outcome"], "gen_ai.tool.name": record["tool"]}
             self._decisions.add(1, by)
@@ -68,6 +77,8 @@ def otel_log(meter_provider: Any = None) -> OtelLog:
             "OpenTelemetry is missing: pip install 'sponsio-like[otel]'"
         ) from None
     meter = metrics.get_meter(SCOPE, meter_provider=meter_provider)
+    atexit.unregister(flush)
+    atexit.register(flush)  # which runs before the end of a provider that was made before
     return OtelLog(meter, trace.get_current_span)
 
 

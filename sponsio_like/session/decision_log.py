@@ -288,8 +288,15 @@ class Log:
         return [self._violation(each) for each in violations]
 
     def _violation(self, violation: Violation) -> Record:
-        names = ("contract", "position", "tool", "action", "mode", "message")
-        record = {name: getattr(violation, name) for name in names} | said_of(violation)
+        record = {
+            "contract": violation.contract,
+            "position": violation.position,
+            "tool": violation.tool,
+            "action": violation.action,
+            "mode": violation.mode,
+            "message": violation.message,
+            **said_of(violation),
+        }
         if violation.since is not None:
             record["since"] = violation.since
         if violation.values and self.content.has("args"):
@@ -319,7 +326,8 @@ def with_contracts(sink: Sink, contracts: Iterable[Record], source: str = "") ->
     once = iter([first | ({"source": source} if source else {})])
 
     def send(record: Record) -> None:
-        sink({**record, **next(once, {})})
+        more = next(once, None)
+        sink(record if more is None else {**record, **more})
 
     return send
 

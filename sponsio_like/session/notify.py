@@ -48,10 +48,14 @@ class Notifications:
         for _, each, decision, _ in found:
             if each.mode != "enforce" or (going and isinstance(decision, Escalate)):
                 continue
+            boxes = self._boxes(each, decision)
+            if not boxes:
+                continue
             notice = self._about(each, call)
             if ticket is not None and each.contract in ticket.contracts:
                 notice = replace(notice, ticket=ticket.id, roles=ticket.roles)
-            self._post(each, notice, decision)
+            for box in boxes:
+                box.post(notice)
 
     def reported(self, call: str, violations: Iterable[Violation]) -> None:
         """Notify of violations that a result or time has revealed; nothing can
@@ -90,13 +94,14 @@ class Notifications:
         for decision in self.policy.answers(each.contract):
             if isinstance(decision, Ask):
                 _run(decision, each)
-        self._post(each, notice)
+        for box in self._boxes(each):
+            box.post(notice)
 
-    def _post(self, violation: Violation, notice: Notice, *ruled: Decision) -> None:
+    def _boxes(self, violation: Violation, *ruled: Decision) -> Iterable[Mailbox]:
+        """Return the mailboxes that are told of this violation, each once."""
         answers = (*self.policy.answers(violation.contract), *ruled)
         own = [box for each in answers if isinstance(each, Escalate) for box in each.notify]
-        for box in dict.fromkeys((*own, *self.everyone)):
-            box.post(notice)
+        return dict.fromkeys((*own, *self.everyone)) if own else self.everyone
 
 
 def _run(ask: Ask, violation: Violation) -> None:

@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from sponsio_like import Guard, contract
-from sponsio_like.log import otel_log
+from sponsio_like.log import flush, otel_log
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
 
@@ -60,6 +60,7 @@ def test_decisions_and_violations_are_counted() -> None:
     session = Guard([FEW], log=otel_log(MeterProvider([reader]))).session()
     for _ in range(3):
         session.decide("pay", {})
+    assert flush()
     found = points(reader)
     outcomes = {p.attributes["outcome"]: p.value for p in found["sponsio_like.decisions"]}
     assert outcomes == {"allowed": 1, "blocked": 2}

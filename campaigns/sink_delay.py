@@ -1,0 +1,139 @@
+"""Measures how much later a decision comes with a log or a webhook, healthy or failing.
+
+    python -m campaigns.sink_delay [CALLS] [ROUNDS]
+
+Out: a table in Markdown: microseconds that a call takes longer than without, by the clock and by
+the time of the processor that the deciding thread has used, at the middle and at the 99th of a
+hundred. Calls are decided in turns, a stretch for each kind, in fresh sessions each round; of the
+rounds the best. The kinds: a healthy file; a file on a full disk; a function that never returns;
+one that returns at once; a webhook that answers 500, and one that never answers.
+"""
+
+# ruff: noqa: T201 - the table is printed
+
+from __future__ import annotations
+
+import gc
+import logging
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from campaigns.bench import ours
+from campaigns.bench.measures import WRONG
+from campaigns.bench.workload import POLICY, Call, trace
+from sponsio_like import Allowed, Guard, Session
+from sponsio_like.webhook import Webhook
+
+STRETCH = 50
+WARM = 300
+Times: TypeAlias = tuple[list[int], list[int]]
+"""Nanoseconds of each call: by the clock, and of the thread."""
+
+
+@contextmanager
+def server(status: int, hangs: threading.Event | None = None) -> Iterator[str]:
+    """Yield the address of a server that answers with this status, or never."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            if hangs is not None:
+                hangs.wait()
+            self.send_response(status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    found = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=found.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{found.server_port}/"
+    found.shutdown()
+
+
+def guards(folder: Path, never: threading.Event, ok: str, hanging: str) -> dict[str, Guard]:
+    """Return a guard for each kind, of the same policy."""
+
+    def hangs(record: dict[str, Any]) -> None:
+        never.wait()
+
+    posted, waits = Webhook(ok, retries=0), Webhook(hanging, timeout=60)
+    return {
+        "no log": ours.guard(POLICY),
+        "a file": ours.guard(POLICY, log=str(folder / "log.jsonl")),
+        "a full disk": ours.guard(POLICY, log="/dev/full"),
+        "a function that never returns": ours.guard(POLICY, log=hangs),
+        "a function that returns": ours.guard(POLICY, log=lambda record: None),
+        "a webhook that answers 500": ours.guard(POLICY, notify=posted),
+        "a webhook that never answers": ours.guard(POLICY, notify=waits),
+    }
+
+
+def timed(session: Session, calls: list[Call], times: Times) -> None:
+    """Time each call: its decision, and its result if it runs."""
+    clock, own = times
+    for tool, args in calls:
+        used, started = time.thread_time_ns(), time.perf_counter_ns()
+        outcome = session.decide(tool, args)
+        if isinstance(outcome, Allowed):
+            session.settle(outcome.id, output="ok")
+        ended = time.perf_counter_ns()
+        own.append(time.thread_time_ns() - used)
+        clock.append(ended - started)
+
+
+def one_round(kinds: dict[str, Guard], calls: list[Call]) -> dict[str, tuple[float, ...]]:
+    """Return p50 and p99 of each kind, by the clock and of the thread, in microseconds."""
+    sessions = {name: guard.session() for name, guard in kinds.items()}
+    times: dict[str, Times] = {name: ([], []) for name in kinds}
+    for session in sessions.values():
+        timed(session, calls[:WARM], ([], []))
+    gc.collect()
+    for at in range(0, len(calls), STRETCH):
+        for name, session in sessions.items():
+            timed(session, calls[at : at + STRETCH], times[name])
+    return {
+        name: tuple(q(each) / 1000 for each in both for q in (statistics.median, _p99))
+        for name, both in times.items()
+    }
+
+
+def _p99(times: list[int]) -> int:
+    return sorted(times)[len(times) * 99 // 100]
+
+
+def main(many: str = "5000", rounds: str = "5") -> None:
+    """Print the table of the delays."""
+    logging.getLogger("sponsio_like").addHandler(logging.NullHandler())
+    logging.getLogger("sponsio_like").propagate = False
+    never = threading.Event()
+    works = {"allowed": trace(int(many)), "refused": (WRONG * int(many))[: int(many)]}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        server(500) as broken,
+        server(200, never) as hanging,
+    ):
+        kinds = guards(Path(folder), never, broken, hanging)
+        print("| calls | with | p50 | p99 | p50, processor | p99, processor |")
+        print("|---|---|---|---|---|---|")
+        for work, calls in works.items():
+            found = [one_round(kinds, calls) for _ in range(int(rounds))]
+            best = {name: [min(each) for each in zip(*(r[name] for r in found))] for name in kinds}
+            for name, each in best.items():
+                plain = best["no log"] if name != "no log" else [0.0] * 4
+                cells = " | ".join(f"{a - b:.1f}" for a, b in zip(each, plain, strict=True))
+                print(f"| {work} | {name} | {cells} |", flush=True)
+        never.set()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
