@@ -63,7 +63,7 @@ def server(status: int, hangs: threading.Event | None = None) -> Iterator[str]:
 def guards(folder: Path, never: threading.Event, ok: str, hanging: str) -> dict[str, Guard]:
     """Return a guard for each kind, of the same policy."""
 
-    def hangs(record: dict[str, Any]) -> None:
+    def hangs(_: dict[str, Any]) -> None:
         never.wait()
 
     posted, waits = Webhook(ok, retries=0), Webhook(hanging, timeout=60)
@@ -127,7 +127,10 @@ def main(many: str = "5000", rounds: str = "5") -> None:
         print("|---|---|---|---|---|---|")
         for work, calls in works.items():
             found = [one_round(kinds, calls) for _ in range(int(rounds))]
-            best = {name: [min(each) for each in zip(*(r[name] for r in found))] for name in kinds}
+            best = {
+                name: [min(each) for each in zip(*(r[name] for r in found), strict=True)]
+                for name in kinds
+            }
             for name, each in best.items():
                 plain = best["no log"] if name != "no log" else [0.0] * 4
                 cells = " | ".join(f"{a - b:.1f}" for a, b in zip(each, plain, strict=True))

@@ -65,7 +65,7 @@ MEANING = (
     (
         "the log names no contracts",
         "session/decision_log.py",
-        "sink({**record, **next(once, {})})",
+        "sink(record if more is None else {**record, **more})",
         "sink(record)",
     ),
     (

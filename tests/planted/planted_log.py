@@ -45,6 +45,12 @@ MEANING = (
         "return name in record",
     ),
     (
+        "the deciding thread counts",
+        "log/otel.py",
+        "            self._later(record)\n",
+        "            self._count(record)\n",
+    ),
+    (
         "tickets are left out",
         "notices.py",
         "if notice.ticket is None and now - last < self._every:",

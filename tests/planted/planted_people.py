@@ -247,17 +247,17 @@ NOTIFIERS = (
     (
         "notifiers run at once",
         "notices.py",
-        "if not self._outbox.put(notice):",
-        "if self.notifier(notice):",
+        "        if self._outbox.put(notice):\n",
+        "        if not self.notifier(notice):\n",
     ),
     (
         "notifiers run under a lock",
         "notices.py",
-        "        if not self._outbox.put(notice):\n",
+        "        if self._outbox.put(notice):\n",
         (
             "        with self._outbox._lock:\n"
             "            self.notifier(notice)\n"
-            "        if False:\n"
+            "        if notice:\n"
         ),
     ),
     (
@@ -275,14 +275,14 @@ NOTIFIERS = (
     (
         "the latest notice comes first",
         "outbox.py",
-        "= queue.Queue(cap)",
-        "= queue.LifoQueue(cap)",
+        "self._waiting.append(thing)",
+        "self._waiting.insert(min(1, len(self._waiting)), thing)",
     ),
     (
         "mailboxes are not capped",
         "outbox.py",
-        "= queue.Queue(cap)",
-        "= queue.Queue()",
+        "if len(self._waiting) > self._cap:",
+        "if not self.name:",
     ),
     (
         "nothing is tried again",

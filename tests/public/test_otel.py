@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +17,8 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from sponsio_like import Guard, contract
-from sponsio_like.log import flush, otel_log
+from sponsio_like.log import OtelLog, flush, otel_log
+from tests.semantics.manifest import requirement
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
 
@@ -67,3 +70,25 @@ def test_decisions_and_violations_are_counted() -> None:
     (violations,) = found["sponsio_like.violations"]
     assert (violations.value, violations.attributes["contract"]) == (2, "few")
     assert sum(p.count for p in found["sponsio_like.decision.duration"]) == 3
+
+
+@requirement("S-LOG-15")
+def test_what_is_counted_is_counted_by_another_thread() -> None:
+    """A decision adds an event to the present span, and waits for no counter."""
+    own, counted, told = threading.current_thread(), list[threading.Thread](), list[str]()
+
+    def note(*_: Any) -> None:
+        counted.append(threading.current_thread())
+
+    instrument = SimpleNamespace(add=note, record=note)
+    meter = SimpleNamespace(
+        create_counter=lambda *_, **__: instrument, create_histogram=lambda *_, **__: instrument
+    )
+    span = SimpleNamespace(is_recording=lambda: True, add_event=lambda name, _: told.append(name))
+    session = Guard([FEW], log=OtelLog(meter, lambda: span)).session()
+    for n in range(3):
+        session.decide("pay", {})
+        assert told == ["sponsio_like.decision"] * (n + 1)
+    assert flush()
+    assert len(counted) == 8
+    assert own not in counted
