@@ -36,6 +36,8 @@ from sponsio_like.engine.index import INDEX_CAP
 from sponsio_like.engine.judgement import judge, witnesses
 from sponsio_like.engine.ledger import Ledger, Rest
 from sponsio_like.engine.open_call import (
+    NOTHING_OPENED,
+    Opened,
     count_call,
     keep_all,
     open_clause,
@@ -59,14 +61,14 @@ from sponsio_like.engine.unread import (
 
 # fmt: off
 __all__ = [
-    "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "OTHERS", "RISK", "RISK_NAME",
-    "ByName", "Clause", "Compiled", "Counter", "Finding", "Late", "Ledger", "Letter", "Policy",
-    "Rest", "Results", "Shape", "Unread", "action_of", "applies", "contract_names",
-    "count_call", "decode", "encode", "enforced", "expire", "findings_of", "follow", "holding",
-    "in_doubt", "in_modes", "inventory_mode", "judge", "keep_all", "left_to_answer", "lost",
-    "needing_ruling", "observed", "open_clause", "open_clauses", "owed", "owing", "ranked",
-    "renamed", "reported", "settle_all", "split_world", "still_asks", "stoppable", "stopping",
-    "strictest", "take_status", "too_large", "unlisted_call", "unread_fields",
-    "unread_in_result", "unread_slots", "unreadable", "verdicts", "why_unread", "with_modes",
-    "witnesses",
+    "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "NOTHING_OPENED", "OTHERS", "RISK",
+    "RISK_NAME", "ByName", "Clause", "Compiled", "Counter", "Finding", "Late", "Ledger", "Letter",
+    "Opened", "Policy", "Rest", "Results", "Shape", "Unread", "action_of", "applies",
+    "contract_names", "count_call", "decode", "encode", "enforced", "expire", "findings_of",
+    "follow", "holding", "in_doubt", "in_modes", "inventory_mode", "judge", "keep_all",
+    "left_to_answer", "lost", "needing_ruling", "observed", "open_clause", "open_clauses", "owed",
+    "owing", "ranked", "renamed", "reported", "settle_all", "split_world", "still_asks",
+    "stoppable", "stopping", "strictest", "take_status", "too_large", "unlisted_call",
+    "unread_fields", "unread_in_result", "unread_slots", "unreadable", "verdicts", "why_unread",
+    "with_modes", "witnesses",
 ]

@@ -61,6 +61,13 @@ class Automaton:
         self._by_parts: dict[Hashable, tuple[ClauseState, Learned]] = {}
         self._shared: dict[Any, Any] = {}
 
+    def known(self, watch: ClauseState, key: Hashable, at: int) -> ClauseStep | None:
+        """Return what `step` does, if it is remembered."""
+        outer, segment, closed, broken, left, flying = watch
+        parts = (id(outer), id(segment), closed, broken, id(left), len(flying), key)
+        found = self._by_parts.get(parts)
+        return None if found is None else _moved(watch, found[1], (*flying, at))
+
     def step(self, watch: ClauseState, key: Hashable, at: int, ask: Asked) -> ClauseStep:
         """Return the step of this state over the position `at`, which `key` tells from others."""
         return self._taken(watch, key, (*watch.flying, at), len(watch.flying), ask)
@@ -77,13 +84,7 @@ class Automaton:
         parts = (id(outer), id(segment), closed, broken, id(left), rank, key)
         found = self._by_parts.get(parts)
         known = found[1] if found is not None else self._found(watch, parts, calls, ask)
-        (after, violated), same = known
-        if same:
-            return ClauseStep(watch, violated)
-        if not after.flying:
-            return known.step
-        flying = tuple([calls[k] for k in after.flying])
-        return ClauseStep(after._replace(flying=flying), violated)
+        return _moved(watch, known, calls)
 
     def _found(
         self, watch: ClauseState, parts: tuple[Any, ...], calls: tuple[int, ...], ask: Asked
@@ -113,6 +114,17 @@ class Automaton:
         parts = one(watch.outer, watch.outer), inner and one(inner, inner), one(left, left)
         after = watch._replace(outer=parts[0], segment=parts[1], left_open=parts[2])
         return known._replace(step=known.step._replace(watch=after))
+
+
+def _moved(watch: ClauseState, known: Learned, calls: tuple[int, ...]) -> ClauseStep:
+    """Return the step of this state, with the positions of these calls for their ranks."""
+    (after, violated), same = known
+    if same:
+        return ClauseStep(watch, violated)
+    if not after.flying:
+        return known.step
+    flying = tuple([calls[k] for k in after.flying])
+    return ClauseStep(ClauseState(*after[:5], flying), violated)
 
 
 def _learned(watch: ClauseState, rank: int, ask: Asked) -> Learned:

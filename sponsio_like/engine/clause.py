@@ -119,6 +119,9 @@ class Clause:
         self.names = frozenset(name for match in matches for name in match.names)
         self.globs = frozenset(glob for match in matches for glob in match.globs)
         steady = listens.unaffected and not (self.monitor.counts_steps or self.gate.counts_steps)
+        self._sees_by_itself = (
+            listens.memoryless or listens.sees_all or self.kinds != self.counts
+        )  # every position that matters
         self.may_wake = not (self.by or listens.memoryless or listens.sees_all or steady)
         self.automaton = Automaton() if self._is_finite() else None
         self._forget()
@@ -266,6 +269,9 @@ class Clause:
         """Return the watch after one position; the caller has called `expire` for its time."""
         if self.automaton is None:
             return self._stepped(watch, letter, kind, at, time)
+        known = self.automaton.known(watch, (kind, letter), at.seen)
+        if known is not None:
+            return known
 
         def ask(before: ClauseState, rank: int) -> ClauseStep:
             return self._stepped(before, letter, kind, PositionCounts(rank, rank), 0.0)
@@ -410,12 +416,12 @@ class Clause:
         `NEVER` if there is none.
         """
         position = last.seen
-        if self._listens.memoryless or self._listens.sees_all or self.kinds != self.counts:
-            return NEVER  # it sees every position by itself
+        if self._sees_by_itself:
+            return NEVER
+        if self.automaton is not None:
+            return NEVER if self._rests_in(watch) else position + 1
         if not self._is_quiet(watch, position, time):
             return position + 1
-        if self.automaton is not None:
-            return NEVER
         dues = [due(self.gate, watch.outer, position)]
         if watch.segment is not None:
             dues.append(due(self.monitor, watch.segment, position))
@@ -425,8 +431,6 @@ class Clause:
         """True if a call of a tool that no contract names leaves the watch as it is."""
         if self._listens.unaffected and not (watch.segment and watch.segment.live):
             return True
-        if self.automaton is not None:
-            return self._repeats(watch)
         if self.is_plain:
             return self._stays(watch, position, time)
         key = (
@@ -439,9 +443,12 @@ class Clause:
             self._quiet[key] = self._stays(watch, position, time)
         return self._quiet[key]
 
-    def _repeats(self, watch: ClauseState) -> bool:
+    def _rests_in(self, watch: ClauseState) -> bool:
         """True if a call that no contract names leads from this state to itself."""
-        key = (id(watch[0]), id(watch[1]), *watch[2:4], id(watch[4]))
+        outer, segment, closed, broken, left, _ = watch
+        if self._listens.unaffected and not (segment and segment.live):
+            return True
+        key = (id(outer), id(segment), closed, broken, id(left))
         found = self._rests.get(key)
         if found is None:
             letter, at = self._quiet_letter, PositionCounts(NOWHERE, NOWHERE)

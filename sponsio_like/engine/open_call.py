@@ -22,6 +22,10 @@ class Opened(NamedTuple):
     waits: list[Change]
 
 
+NOTHING_OPENED = Opened([], [])
+"""What a call in flight changes in no clause at all."""
+
+
 def open_clauses(ledger: Ledger, reads: Iterable[Read], time: float) -> Opened | None:
     """Return what a call in flight changes in these clauses; None as `open_clause` says."""
     found = Opened([], [])

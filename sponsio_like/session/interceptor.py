@@ -15,8 +15,10 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 from sponsio_like.engine import (
+    NOTHING_OPENED,
     Finding,
     Ledger,
+    Opened,
     Policy,
     count_call,
     expire,
@@ -297,7 +299,10 @@ class Interceptor:
         ledger, allowed = self.ledger, outcome or let_through(id)
         torn = ledger.torn
         try:
-            also = open_clauses(ledger, (r for other, x in woken for r in other.reads()(x)), time)
+            also: Opened | None = NOTHING_OPENED
+            if woken:
+                reads = (each for other, x in woken for each in other.reads()(x))
+                also = open_clauses(ledger, reads, time)
             waits = None if also is None else lane.opened()(ledger, checked, time)
         except Exception as error:  # a clause that fails answers for itself: `judge` says which
             if ledger.torn != torn or isinstance(error, STRAIN):
