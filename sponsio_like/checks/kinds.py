@@ -30,6 +30,8 @@ NEEDS = MappingProxyType(
 
 def unlike(contract: Contract, tools: Tools) -> list[Problem]:
     """Return the comparisons of a contract that can never come out as they are meant."""
+    if not tools:
+        return []
     found = [problem for root in formulas(contract) for problem in _compared(root, tools)]
     found += [problem for rule in contract.rules for problem in _patterned(rule, tools)]
     return list(dict.fromkeys(found))

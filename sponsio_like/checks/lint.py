@@ -5,7 +5,7 @@ In: contracts, and the tools that there are. Out: their clauses, compiled, with 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sponsio_like.checks.guarantees import (
@@ -26,6 +26,7 @@ from sponsio_like.contracts import (
     Vocabulary,
     check_idle_missing,
     check_slips,
+    check_tools_meant,
     doubts,
     formulas,
     remarks,
@@ -97,6 +98,7 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
     problems = [*duplicates(contracts), *structural_problems(contracts, mode)]
     clauses: list[tuple[int, Clause]] = []
     compiled, sound = Compiled(inventory.names), set[Hashable]()
+    shapes: dict[int, Hashable] = {}
     words = Vocabulary(inventory.tools, elsewhere=inventory.elsewhere)
     for k, contract in enumerate(contracts):
         said = (
@@ -109,13 +111,14 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
         if structural_problems([contract], "enforce"):
             continue
         for rule in contract.rules:
-            clause, wrong = _compiled(contract, rule, inventory, compiled, sound)
+            clause, shape, wrong = _compiled(contract, rule, inventory, compiled, sound)
+            shapes[id(rule)] = shape and shape[:2]
             problems += [_located(contract, problem) for problem in wrong]
             if clause is not None:
                 clauses.append((k, clause))
     impossible, contrary = deadlocks(contracts)
     late = () if problems or impossible else _late(contracts, clauses)
-    warnings = (*_remarks(contracts), *contrary, *unmet(contracts, inventory), *late)
+    warnings = (*_remarks(contracts, shapes), *contrary, *unmet(contracts, inventory), *late)
     return Linted(tuple(clauses), (*problems, *impossible), warnings)
 
 
@@ -129,20 +132,25 @@ def _compiled(
     inventory: Inventory,
     compiled: Compiled,
     sound: set[Hashable],
-) -> tuple[Clause | None, list[Problem]]:
-    """Return the clause, with what is wrong with it.
+) -> tuple[Clause | None, Shape | None, list[Problem]]:
+    """Return the clause and its shape, with what is wrong with it.
 
-    `sound`: the shapes of which nothing is, and these with the values that are in them.
+    `sound`: the shapes of which nothing is, and these with the values that are in them; `meant`
+    where these values are no slips.
     """
     problems = Problems()
     made = problems.attempt((), compiled.clause, contract, rule)
     clause, shape = made if made is not None else (None, None)
+    meant = shape and ("meant", shape[:2])
     if clause is not None:
         problems.attempt((), check_substitute, clause, inventory)
         problems.attempt((), _sound, clause, shape, sound)
     if rule.authored:
-        problems.attempt((), check_slips, rule.formula, inventory.names)
-    return clause, problems.found
+        check = check_tools_meant if meant in sound else check_slips
+        problems.attempt((), check, rule.formula, inventory.names)
+    if meant is not None and not problems.found:
+        sound.add(meant)
+    return clause, shape, problems.found
 
 
 def _sound(clause: Clause, shape: Shape | None, sound: set[Hashable]) -> None:
@@ -158,14 +166,19 @@ def _sound(clause: Clause, shape: Shape | None, sound: set[Hashable]) -> None:
         sound |= {shape.key, shape[:2]}
 
 
-def _remarks(contracts: Iterable[Contract]) -> Iterator[Problem]:
-    """Yield warnings of what loads, and is seldom meant."""
+def _remarks(contracts: Iterable[Contract], shapes: Mapping[int, Hashable]) -> Iterator[Problem]:
+    """Yield warnings of what loads, and is seldom meant. `shapes`: those of the rules, by `id`,
+    with the values in them: where one needs no warning, the others need none.
+    """
+    silent = set[Hashable]()
     for contract in contracts:
         for rule in contract.rules:
-            if rule.authored:
+            shape = shapes.get(id(rule))
+            if rule.authored and (shape is None or shape not in silent):
                 unknown = unsaid(rule.formula, rule.arguments) if rule.pattern else ()
                 said = (*remarks(rule.formula), *doubts(rule.formula), *unknown)
                 yield from (_located(contract, each) for each in said)
+                silent |= set() if said else {shape}
 
 
 def _late(

@@ -113,7 +113,13 @@ from sponsio_like.contracts.parameters import (
 from sponsio_like.contracts.risk_section import Examine, RiskSection, intervention
 from sponsio_like.contracts.schema import SCHEMA_NAME, file_schema, modeline, schema_text
 from sponsio_like.contracts.sentences import read_sentence
-from sponsio_like.contracts.slips import check_idle_missing, check_slips, doubts, unsaid
+from sponsio_like.contracts.slips import (
+    check_idle_missing,
+    check_slips,
+    check_tools_meant,
+    doubts,
+    unsaid,
+)
 from sponsio_like.contracts.strategy import STRATEGIES, mailboxes, none, ruling
 from sponsio_like.contracts.targets import Vocabulary, join, known_field, read_target
 from sponsio_like.contracts.templates import argument_text, made_name
@@ -128,18 +134,19 @@ __all__ = [
     "Contract", "Counts", "Default", "Duration", "Event", "ExactTools", "Examine", "Expected",
     "Field", "FieldKind", "Fields", "File", "Folder", "Inventory", "InventoryLike", "MetTools",
     "Moment", "Name", "Natural", "Number", "Occurrence", "OneTool", "Parameter", "Pattern",
-    "Positive", "Regex", "Renames", "RiskSection", "Rule", "Scalars", "Scope", "Source", "Success",
-    "Tools", "Unlisted", "Vocabulary", "Window", "Within", "WrittenTest", "argument_text",
-    "before", "by_name", "calls_of_any", "catalog", "check_comparisons", "check_disjoint",
-    "check_idle_missing", "check_release", "check_settles", "check_slips", "common_kind",
-    "confirmed", "contract", "contracts_of", "contradiction", "counted_calls", "covered",
-    "declared", "default", "dependent_calls", "doubts", "earlier", "excluding", "exclusive",
-    "expects", "file_schema", "find_pattern", "fingerprint", "formulas", "fresh_variable",
-    "granted_since_last", "having", "inputs_needed", "intervention", "is_text_kind", "join",
-    "joined_kinds", "known_field", "load", "loads", "made_name", "mailboxes", "modeline",
-    "narrowed", "none", "only", "optional", "parse", "pattern", "read_inventory", "read_kind",
-    "read_parameter", "read_sentence", "read_share", "read_target", "reads_answer", "refusing",
-    "regexes", "remarks", "ruling", "said_of", "schema_fields", "schema_kind", "schema_of_tool",
-    "schema_text", "source_name", "unknown_facts", "unsaid", "whenever", "worked",
+    "Positive", "Regex", "Renames", "RiskSection", "Rule", "Scalars", "Scope", "Source",
+    "Success", "Tools", "Unlisted", "Vocabulary", "Window", "Within", "WrittenTest",
+    "argument_text", "before", "by_name", "calls_of_any", "catalog", "check_comparisons",
+    "check_disjoint", "check_idle_missing", "check_release", "check_settles", "check_slips",
+    "check_tools_meant", "common_kind", "confirmed", "contract", "contracts_of", "contradiction",
+    "counted_calls", "covered", "declared", "default", "dependent_calls", "doubts", "earlier",
+    "excluding", "exclusive", "expects", "file_schema", "find_pattern", "fingerprint", "formulas",
+    "fresh_variable", "granted_since_last", "having", "inputs_needed", "intervention",
+    "is_text_kind", "join", "joined_kinds", "known_field", "load", "loads", "made_name",
+    "mailboxes", "modeline", "narrowed", "none", "only", "optional", "parse", "pattern",
+    "read_inventory", "read_kind", "read_parameter", "read_sentence", "read_share", "read_target",
+    "reads_answer", "refusing", "regexes", "remarks", "ruling", "said_of", "schema_fields",
+    "schema_kind", "schema_of_tool", "schema_text", "source_name", "unknown_facts", "unsaid",
+    "whenever", "worked",
 ]
 # fmt: on

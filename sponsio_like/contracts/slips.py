@@ -82,6 +82,13 @@ def check_slips(root: f.Formula, tools: Collection[str] | None) -> None:
         raise ContractError(*problems)
 
 
+def check_tools_meant(root: f.Formula, tools: Collection[str] | None) -> None:
+    """Raise `ContractError` for a name that is taken for a word, as `check_slips` does."""
+    problems = list(_names([node for node in f.postorder(root) if _of(node)], tools))
+    if problems:
+        raise ContractError(*problems)
+
+
 def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Problem]:
     nodes = [node for node in f.postorder(root) if type(node) in _TELLING]
     yield from _names(nodes, tools)

@@ -49,13 +49,16 @@ class _Interned(type):
         return super().__new__(mcs, name, bases, body)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        values = _bound(cls, args, kwargs)
-        key = (cls, *[exact(each) for each in values])
+        fields = cls.__match_args__  # type: ignore[attr-defined]
+        values = args
+        if kwargs or len(args) != len(fields):
+            values = _bound(cls, args, kwargs)
+        key = (cls, *[(type(v), v) if type(v) in _PLAIN else exact(v) for v in values])
         with _LOCK:
             node = _TABLE.get(key)
             if node is None:
                 node = object.__new__(cls)  # type: ignore[arg-type]
-                for name, value in zip(fields_of(cls), values, strict=True):
+                for name, value in zip(fields, values, strict=True):
                     object.__setattr__(node, name, value)
                 _TABLE[key] = node
         return node
@@ -69,8 +72,6 @@ def fields_of(cls: Any) -> tuple[str, ...]:
 
 def _bound(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Return the values of the fields, in order. Raises `TypeError` for other arguments."""
-    if len(args) == len(fields_of(cls)) and not kwargs:
-        return args
     given = {**cls._defaults, **dict(zip(fields_of(cls), args, strict=False)), **kwargs}
     twice = kwargs.keys() & set(fields_of(cls)[: len(args)])
     if twice or len(args) > len(fields_of(cls)) or given.keys() != set(fields_of(cls)):

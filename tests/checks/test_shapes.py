@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Contract, ContractError, Guard, contract
+from sponsio_like import Contract, ContractError, ContractWarning, Guard, contract
 from sponsio_like.checks.guarantees import check_guarantees
 from sponsio_like.outcome import Redirect
 from sponsio_like.syntax import read
@@ -97,3 +97,21 @@ def test_with_an_inventory_guarantees_are_checked_once_too(checked: list[str]) -
     """Where all tools are there, no name makes a difference."""
     Guard(contracts(order("a", "b"), order("c", "d")), tools=["a", "b", "c", "d"])
     assert checked == ["0"]
+
+
+def test_each_slip_is_told() -> None:
+    """A mistake in a value, and a warning of one, are told of every contract that has it."""
+    slip = 'G(called(t{}) -> arg_contains("x", ["[^evil.com]"]))'
+    with pytest.raises(ContractError) as error:
+        Guard(contracts(*(slip.format(k) for k in range(3))))
+    assert [each.where for each in error.value.problems] == [f"contract `{k}`" for k in range(3)]
+    high = "G(called(t{0}) -> count(called(t{0})) <= 1000000)"
+    with pytest.warns(ContractWarning, match="never reached") as warned:
+        Guard(contracts(*(high.format(k) for k in range(3))))
+    assert len(warned) == 3
+
+
+def test_each_name_is_read() -> None:
+    """A name that is taken for a word is told, also where the guarantee is known from a tool."""
+    with pytest.raises(ContractError, match="`any` would be the name of a tool"):
+        Guard(contracts(order("a", "b"), order("any", "b")))
