@@ -23,7 +23,7 @@ class Opened(NamedTuple):
 
 
 NOTHING_OPENED = Opened([], [])
-"""What a call in flight changes in no clause at all."""
+"""The changes of no clause at all."""
 
 
 def open_clauses(ledger: Ledger, reads: Iterable[Read], time: float) -> Opened | None:
