@@ -119,9 +119,7 @@ class Clause:
         self.names = frozenset(name for match in matches for name in match.names)
         self.globs = frozenset(glob for match in matches for glob in match.globs)
         steady = listens.unaffected and not (self.monitor.counts_steps or self.gate.counts_steps)
-        self._sees_by_itself = (
-            listens.memoryless or listens.sees_all or self.kinds != self.counts
-        )  # every position that matters
+        self._sees_all = listens.memoryless or listens.sees_all or self.kinds != self.counts
         self.may_wake = not (self.by or listens.memoryless or listens.sees_all or steady)
         self.automaton = Automaton() if self._is_finite() else None
         self._forget()
@@ -416,8 +414,8 @@ class Clause:
         `NEVER` if there is none.
         """
         position = last.seen
-        if self._sees_by_itself:
-            return NEVER
+        if self._sees_all:
+            return NEVER  # it sees every position that matters by itself
         if self.automaton is not None:
             return NEVER if self._rests_in(watch) else position + 1
         if not self._is_quiet(watch, position, time):
