@@ -8,7 +8,7 @@ that mean the same are one; where two mean different things, the sentence is ref
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -19,6 +19,7 @@ from sponsio_like.contracts.declaration import CATALOG, Pattern, Rule, catalog
 from sponsio_like.contracts.demands import circumstance, demanded_where, same_meaning
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.contracts.templates import arguments
+from sponsio_like.contracts.typed_fields import has_fact
 from sponsio_like.errors import ContractError
 from sponsio_like.prose import Near, Said, nearest, sayings
 
@@ -92,7 +93,8 @@ def _phrasings(_: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 def _rule(said: Said, words: Vocabulary) -> Rule:
     """Return the rule of one reading. Raises `ContractError` for arguments that are wrong."""
-    rule = CATALOG[said.name].rule(said.arguments, words)
+    given = {key: _with_field(each, words) for key, each in said.arguments.items()}
+    rule = CATALOG[said.name].rule(given, words)
     if said.when is None:
         return rule
     how, what = said.when
@@ -100,6 +102,37 @@ def _rule(said: Said, words: Vocabulary) -> Rule:
     formula = demanded_where(when, rule.formula, how)
     conditional = f"{text}, {rule.sentence}"
     return replace(rule, formula=formula, sentence=conditional, pattern="", arguments={}, cap=False)
+
+
+def _with_field(value: Any, words: Vocabulary) -> Any:
+    """Return a match whose field is not said with the one field of its tools that is meant.
+
+    Raises `ContractError` if it cannot be told.
+    """
+    match value:
+        case {"tool": tools, "args": {"": facts}}:
+            names = [tools] if isinstance(tools, str) else tools
+            asked = next(iter(facts))
+            return {"tool": tools, "args": {_field_of(names, asked, words): facts}}
+    return value
+
+
+def _field_of(tools: Iterable[str], fact: str, words: Vocabulary) -> str:
+    """Return the one field of these tools whose kind has the fact. Raises `ContractError`."""
+    found = set[str]()
+    for tool in tools:
+        kinds = words.kinds_of(tool).items()
+        fields = [path for path, kind in kinds if has_fact(kind, fact)]
+        if len(fields) != 1:
+            many = f"{len(fields)} fields" if fields else "no field"
+            what = f"`{tool}` has {many} whose kind is known to have `{fact}`"
+            hint = f"name it: “the `command` of `{tool}` ..”, and declare its kind in `tools:`"
+            raise ContractError.of(what, hint)
+        found.update(fields)
+    if len(found) > 1:
+        what = f"`{'`, `'.join(sorted(found))}` are fields of different tools"
+        raise ContractError.of(what, "write a sentence for each")
+    return found.pop()
 
 
 # --- the closest sentences ------------------------------------------------------------------------

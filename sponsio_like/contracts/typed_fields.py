@@ -50,6 +50,12 @@ def fact_keys(kind: TextKind) -> list[str]:
     return ["only", *kind.names, *folders]
 
 
+def has_fact(kind: str, key: str) -> bool:
+    """True if a kind of field, or of each in a list, has what a key asks for."""
+    known = TEXT_KINDS.get(kind.strip("[]"))
+    return known is not None and key in fact_keys(known)
+
+
 def asked(path: str, wanted: Mapping[Any, Any], kind: TextKind) -> Iterator[Asked]:
     """Yield the facts that a comparison asks for, each with what it is compared with.
 

@@ -71,7 +71,11 @@ def scope_limit(
 @pattern(
     "texts",
     "`{tool}` `{field}` may only reach `{hosts: or }`",
-    says=("{tool.field:place} MAY only reach {hosts:texts}",),
+    says=(
+        "{tool.field:place} MAY only reach {hosts:texts}",
+        "{tool.field:place} MUST have [the | a] host [in] {hosts:texts}",
+        "the host of {tool.field:place} MUST_BE [in | one of] {hosts:texts}",
+    ),
     keeps=(
         "",
         'fetch(url="https://api.corp.com/x")',
@@ -116,6 +120,7 @@ def _host(written: str) -> str:
     says=(
         "{call:one} and no other call of it",
         "{call:strictly}",
+        "{call:required_facts}",
     ),
     keeps=("", 'sql(query="a")', "other", 'sql(query="b") sql(query="a")'),
     breaks=('sql(query="c")', "sql", 'sql(query="a") sql(query="c")'),
@@ -222,6 +227,8 @@ def dangerous_sql_verbs(
     says=(
         "{tool.field:place} MUST (lie | be) (in | within) the last {last:seconds}",
         "{tool.field:place} MUST_NOT be older than {last:seconds}",
+        "{tool.field:place} MUST (lie | be) within {last:seconds}",
+        "{tool.field:place} MUST (lie | be) within {coming:seconds}",
         "{tool.field:place} MUST (lie | be) (in | within) the next {coming:seconds}",
         (
             "{tool.field:place} MUST (lie | be) (in | within) the last {last:seconds} or the next "

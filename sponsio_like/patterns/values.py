@@ -49,6 +49,7 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
         "{match:every} is (never | not) called",
         "no agent MAY CALL {match:every}",
         "[the] use of {match:names} FORBIDDEN",
+        "{match:forbidden_facts}",
     ),
     keeps=("", "pay(to=bob)", "send(to=mallory)"),
     breaks=("pay(to=mallory)", "pay(to=bob) pay(to=mallory)", "pay(to=mallory)!"),

@@ -7,7 +7,7 @@ it is, with its arguments as a contract file would have them, and the condition 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
@@ -165,6 +165,47 @@ class _Reader:
             return {"tool": tools, "args": {path: {"gt": 0}}}
         number = self.number(tree.children[1])
         return {"tool": tools, "args": {path: number if tree.data == "eq" else {tree.data: number}}}
+
+    # --- what texts mean ------------------------------------------------------------------------
+
+    def forbidden_facts(self, tree: Any) -> dict[str, Any]:
+        """Return the match of the calls that ask of a text what it must not mean."""
+        parts = tree.children
+        match str(tree.data):
+            case "runs":
+                return self._meaning(parts[0], {"runs": self.texts(parts[1])})
+            case "runs_in":
+                return self._meaning(parts[1], {"runs": self.texts(parts[0])})
+            case "reaches":
+                fact = f"{parts[1].data}_{parts[2].data}"
+                return self._meaning(parts[0], {fact: self.texts(parts[3])})
+            case "stays":
+                return self._meaning(parts[0], {f"{parts[1].data}_outside": self.texts(parts[2])})
+            case "issues":
+                return self._meaning(parts[0], {"verbs": _words_of(parts[1:])})
+            case "falls":
+                return self._meaning(parts[0], {"weekday": _words_of(parts[1:])})
+        return self._meaning(parts[0], {"private": True})
+
+    def required_facts(self, tree: Any) -> dict[str, Any]:
+        """Return the match of the calls that ask of a text what it has to mean."""
+        subject, *rest = tree.children
+        match str(tree.data):
+            case "runs":
+                return self._meaning(subject, {"runs": _all_in(self.texts(rest[0]))})
+            case "issues":
+                return self._meaning(subject, {"verbs": _all_in(_words_of(rest))})
+            case "mails":
+                return self._meaning(subject, {"domain": _all_in(self.texts(rest[0]))})
+        return self._meaning(subject, {"currency": self.texts(rest[0])})
+
+    def _meaning(self, subject: Any, facts: dict[str, Any]) -> dict[str, Any]:
+        """Return the match of calls by facts of a field; its name is empty if it is not said."""
+        said = subject.children[0] if subject.data == "subject" else subject
+        tools, path = (self.tools(said), "") if said.data == "every" else self.place(said)
+        if isinstance(tools, dict):
+            raise NotSaid("conditions twice")
+        return {"tool": tools, "args": {path: facts}}
 
     def tool_name(self, tree: Any) -> str:
         """Return the name of one tool."""
@@ -403,6 +444,15 @@ def _of(tree: Any, rule: str) -> list[Any]:
         (each for each in tree.iter_subtrees() if each.data == rule),
         key=lambda each: each.children[0].start_pos,
     )
+
+
+def _words_of(trees: Iterable[Any]) -> list[str]:
+    """Return the words of these leaves, in small letters."""
+    return [str(_leaf(each)).lower() for each in trees]
+
+
+def _all_in(values: list[str]) -> dict[str, Any]:
+    return {"every": {"in": values}}
 
 
 def _leaf(tree: Any) -> Token:

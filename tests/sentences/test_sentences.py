@@ -25,25 +25,37 @@ class Row(NamedTuple):
     """A sentence, the tools that are declared, and the contract that is meant (None: refused)."""
 
     sentence: str
-    tools: tuple[str, ...] | None
+    tools: tuple[str | tuple[str, tuple[tuple[str, str], ...]], ...] | None
     meant: dict[str, Any] | None
 
     @property
     def words(self) -> Vocabulary:
         """The vocabulary of the declared tools."""
-        return Vocabulary(None if self.tools is None else dict.fromkeys(self.tools))
+        if self.tools is None:
+            return Vocabulary(None)
+        each = [
+            (one, None) if isinstance(one, str) else (one[0], dict(one[1])) for one in self.tools
+        ]
+        return Vocabulary(dict(each))
+
+
+def tools_of(written: Any) -> tuple[Any, ...] | None:
+    """Return the tools of a part of a table: names, or a map from names to kinds of fields."""
+    if not isinstance(written, dict):
+        return None if written is None else tuple(written)
+    return tuple((name, tuple(fields.items())) for name, fields in written.items())
 
 
 def rows(name: str) -> Iterator[Row]:
     """Yield the rows of a table."""
     for part in yaml.safe_load((HERE / name).read_text("utf-8")):
-        tools = None if part["tools"] is None else tuple(part["tools"])
+        tools = tools_of(part["tools"])
         yield from (Row(sentence, tools, meant) for sentence, meant in part["understood"])
         yield from (Row(sentence, tools, None) for sentence in part["refused"])
         yield from (Row(sentence, tools, None) for sentence, _ in part.get("missed", ()))
 
 
-TABLES = ("own", "more", "others", "phrasings", "spelling")
+TABLES = ("typed", "own", "more", "others", "phrasings", "spelling")
 TABLE = [row for name in TABLES for row in rows(f"{name}.yaml")]
 MEANT = [row for row in TABLE if row.meant is not None]
 
@@ -69,7 +81,7 @@ def _when(text: str) -> f.Formula:
 
 
 @cache
-def score(row_: tuple[str, tuple[str, ...] | None]) -> Rule | str:
+def score(row_: tuple[str, tuple[Any, ...] | None]) -> Rule | str:
     """Return the rule of a sentence, or the error that refuses it."""
     row = Row(*row_, None)
     try:
