@@ -11,6 +11,7 @@ import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sponsio_like.advice.withheld import whole_values, withheld, without
@@ -172,7 +173,8 @@ class Refusal:
         if found.certain and any(isinstance(each, Denied) for each in _read(against)):
             return "this is final: do not try it again"
         split = any(set(clause.by) - {"@agent"} for clause in against)
-        return _none(found, with_args=split or any(map(_of_args, _read(against))))
+        none = _none(found, with_args=split or any(map(_of_args, _read(against))))
+        return "; ".join([none, *dict.fromkeys(_dates(_read(against), self.time))])
 
     def _answers(self) -> Answers:
         """Return the known answers of contracts to the event."""
@@ -190,6 +192,24 @@ def _read(clauses: Iterable[Clause]) -> Iterator[Node]:
     for clause in clauses:
         for slot in clause.slots:
             yield from postorder(slot.node)
+
+
+def _dates(nodes: Iterable[Node], now: float) -> Iterator[str]:
+    """Yield the dates that a field must have, for each test of a date."""
+    for node in nodes:
+        match node:
+            case Custom("arg_dated", (path, last, coming)):
+                first, end = _day(now - (last or 0)), _day(now + (coming or 0))
+                if first and end:
+                    yield f"`{path}` must be a date from {first} to {end}, written so"
+
+
+def _day(seconds: float) -> str:
+    """Return a day of UTC by the seconds since 1970; empty if no calendar has it."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+    except (OverflowError, ValueError, OSError):
+        return ""
 
 
 def _of_args(node: Node) -> bool:

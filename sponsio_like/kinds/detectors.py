@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import NamedTuple, TypeAlias
@@ -23,6 +23,8 @@ Found: TypeAlias = Iterator[tuple[int, int, str]]
 DASHES = {ord(each): "-" for each in "\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe58\ufe63"}
 BLANKS = dict.fromkeys([0x0B, 0x0C, 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F], " ")
 BLANKS |= dict.fromkeys([*range(0x2000, 0x200B), 0x3000], " ")
+SIGN = re.compile(r"%(?:09|0[AaDd]|2[0BbDdEe]|3[0-9]|40)|.", re.DOTALL)
+"""One character; digits, blanks, `+`, `-`, `.` and `@` may be written as in a URL."""
 LONGEST_KEPT = 4_096
 """Most characters of a text of which it is remembered that something was found in it."""
 MOST = 1_000
@@ -91,13 +93,13 @@ def chosen_detectors(names: Iterable[str]) -> tuple[str, ...]:
 
 def hits(text: str, names: Iterable[str]) -> list[Hit]:
     """Return what these detectors find, by where it starts."""
-    plain, places = _plain(text)
+    plain, places, ends = _plain(text)
     out = []
     for name in names:
         for i, (start, end, value) in enumerate(DETECTORS[name].find(plain)):
             if i >= MOST:
                 break
-            out.append(Hit(name, places[start], places[end - 1] + 1, value))
+            out.append(Hit(name, places[start], ends[end - 1], value))
     return sorted(out, key=lambda hit: (hit.start, -hit.end))
 
 
@@ -111,17 +113,23 @@ def has_hits(text: str, names: tuple[str, ...]) -> bool:
     return _has_hits(text, names) if len(text) <= LONGEST_KEPT else bool(hits(text, names))
 
 
-def _plain(text: str) -> tuple[str, range | list[int]]:
-    """Return the text as it is seen, and for each of its characters its place in the text."""
-    if text.isascii():
-        return text, range(len(text))
+def _plain(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
+    """Return the text as it is seen, and for each of its characters where it begins and ends."""
+    if text.isascii() and "%" not in text:
+        return text, range(len(text)), range(1, len(text) + 1)
     letters: list[str] = []
     places: list[int] = []
-    for place, sign in enumerate(text):
-        seen = sign if sign.isascii() else _seen(sign)
+    ends: list[int] = []
+    for match in SIGN.finditer(text):
+        sign = match[0]
+        if sign.isascii():
+            seen = sign if len(sign) == 1 else chr(int(sign[1:], 16))
+        else:
+            seen = _seen(sign)
         letters.append(seen)
-        places.extend([place] * len(seen))
-    return "".join(letters), places
+        places.extend([match.start()] * len(seen))
+        ends.extend([match.end()] * len(seen))
+    return "".join(letters), places, ends
 
 
 @functools.lru_cache(maxsize=4_096)

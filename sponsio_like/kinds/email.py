@@ -30,6 +30,8 @@ QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"\s*(?=<)')
 """A name in quotes before an address in angle brackets."""
 ODD = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 """Characters that an address is not written with, and that hide parts of one."""
+READ_APART = re.compile("[\xdf\u1e9e\u03c2\u200c\u200d]")
+"""Letters of domains that older readers take for others: `straße` is `strasse` to them."""
 
 
 @kind("email", ADDRESSES, main="domain")
@@ -56,7 +58,7 @@ def _address(text: str) -> tuple[str, str] | None:
     """Return the two sides of an address; None if it is none."""
     local, sign, host = text.rpartition("@")
     name = plain_domain(host)
-    if not sign or not LOCAL.fullmatch(local) or name is None:
+    if not sign or not LOCAL.fullmatch(local) or "!" in local or name is None:
         return None
     from email.headerregistry import Address
 
@@ -80,6 +82,8 @@ def plain_domain(text: str) -> str | None:
     """Return a domain in small letters, letters of other scripts as `xn--`; None if it is none."""
     bare = text.removesuffix(".")
     if not bare or len(text) > LONGEST:
+        return None
+    if READ_APART.search(bare):
         return None
     if not bare.isascii():
         import idna  # of httpx, which this package needs

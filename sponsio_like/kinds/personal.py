@@ -44,7 +44,7 @@ def personal(text: str) -> Facts:
 
 AT = re.compile(
     r"(?:(?P<sign>@|%40|&#64;|&#x40;|&commat;|\\u0040)|\s?[\[({<]\s?at\s?[\])}>]\s?|\s(?P<word>at)\s)"
-    r"(?P<host>[\w-]{1,63}(?:(?:\.|\s?[\[({]\s?dot\s?[\])}]\s?|\s(?P<dot>dot)\s)[\w-]{1,63}){1,8})",
+    r"(?P<host>[\w-]{1,63}(?:(?:\.|\u3002(?=[A-Za-z])|\s?[\[({]\s?dot\s?[\])}]\s?|\s(?P<dot>dot)\s)[\w-]{1,63}){1,8})",
     re.IGNORECASE,
 )
 SIGNS = ("@", "%40", "&#", "&commat", "u0040", "dot", "[at", "(at", "{at", "<at", "[ at", "( at")
@@ -65,7 +65,7 @@ def email_addresses(text: str) -> Found:
     lower = text.lower()
     for match in AT.finditer(text) if any(sign in lower for sign in SIGNS) else ():
         before = LOCAL.search(text[max(0, match.start() - 64) : match.start()])
-        host = DOT.sub(".", match["host"])
+        host = DOT.sub(".", match["host"]).replace("\u3002", ".")
         top = host.rpartition(".")[2]
         if before is None or len(top) < 2 or NO_DOMAIN.match(top):
             continue
@@ -204,7 +204,12 @@ def _grouped_alike(chain: list[tuple[int, int]], first: int, last: int) -> bool:
 
 COUNTRY = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2} ?$")
 CHECK_DIGITS = re.compile(r"\d(?= ?\d)")
-REST = re.compile(r"\d ?\d(?:[ .\-]{0,2}[A-Za-z0-9]){11,30}")
+REST = re.compile(r"\d ?\d(?:[ .\n\-]{0,2}[A-Za-z0-9]){11,30}")
+LOOKALIKES = str.maketrans(
+    "АВЕЅІЈКМНОРСТХаеѕіјорсхΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "ABESIJKMHOPCTXaesijopcxABEZHIKMNOPTYX",
+)
+"""Cyrillic and Greek letters that look like Latin ones."""
 
 
 @detector("iban", "personal", "stdnum")
@@ -212,7 +217,7 @@ def account_numbers(text: str) -> Found:
     """Yield numbers of bank accounts (IBAN) whose check digits and length are right."""
     from stdnum import iban  # of the extra [kinds]
 
-    past = 0
+    past, text = 0, text if text.isascii() else text.translate(LOOKALIKES)
     for digits in CHECK_DIGITS.finditer(text):
         place = digits.start()
         code = COUNTRY.search(text[max(0, place - 4) : place])

@@ -12,6 +12,7 @@ import re
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from sponsio_like.kinds.email import READ_APART
 from sponsio_like.kinds.registry import kind, unknown
 from sponsio_like.values import UNREADABLE, Facts
 
@@ -77,7 +78,7 @@ def _agreed(text: str, scheme: str, host: str) -> Any:
         other = urlsplit(text).hostname
     except ValueError:
         return UNREADABLE
-    if other is None or not plain:
+    if other is None or not plain or READ_APART.search(unquote(other)):
         return UNREADABLE
     return plain if _ascii(other) == _ascii(plain) else UNREADABLE
 
