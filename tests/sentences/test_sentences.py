@@ -177,3 +177,15 @@ def test_the_page_on_sentences_tells_the_truth() -> None:
             found = read_sentence(each)
             if not means.startswith("both") and "confirmed by" not in each:
                 assert same_meaning(found, read_sentence(means)), each
+
+
+def test_the_page_on_kinds_has_sentences_that_are_understood() -> None:
+    """Each sentence in the first column of its table, where the kinds are declared."""
+    page = (HERE.parents[1] / "docs" / "kinds.md").read_text("utf-8")
+    part = page.partition("## In words")[2].partition("\n## ")[0]
+    table = [line for line in part.splitlines() if line.startswith("| ")][1:]
+    words = next(rows("typed.yaml")).words
+    sentences = [each for line in table for each in line.strip("| ").split(" | ")[0].split("; ")]
+    assert len(sentences) > 10
+    for each in sentences:
+        assert read_sentence(each, words).sentence
