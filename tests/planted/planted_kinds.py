@@ -175,6 +175,27 @@ FOUND = (
         f"{TABLE}[national-BSN: 111222333]",
     ),
     (
+        "escapes of URLs hide numbers",
+        "kinds/detectors.py",
+        'if text.isascii() and "%" not in text:',
+        "if text.isascii():",
+        "tests/kinds/test_disguises.py::test_numbers_in_disguise",
+    ),
+    (
+        "domains have one reader",
+        "kinds/email.py",
+        "if READ_APART.search(bare):",
+        "if len(bare) > LONGEST:",
+        "tests/kinds/test_disguises.py::test_domains_in_disguise",
+    ),
+    (
+        "the advice of dates has moments, and no days",
+        "advice/advice.py",
+        "_day(now - (last or 0))",
+        "_day(now)",
+        "tests/kinds/test_disguises.py::test_the_advice_says_which_dates_are_allowed",
+    ),
+    (
         "prefixes are keys",
         "kinds/secret.py",
         "random = entropy(match[0][-20:]) >= LEAST_ENTROPY",
