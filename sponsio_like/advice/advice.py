@@ -198,8 +198,9 @@ def _dates(nodes: Iterable[Node], now: float) -> Iterator[str]:
     """Yield the dates that a field must have, for each test of a date."""
     for node in nodes:
         match node:
-            case Custom("arg_dated", (path, last, coming)):
-                first, end = _day(now - (last or 0)), _day(now + (coming or 0))
+            case Custom("arg_dated", (path, *bounds)):
+                last, coming = (each if isinstance(each, (int, float)) else 0 for each in bounds)
+                first, end = _day(now - last), _day(now + coming)
                 if first and end:
                     yield f"`{path}` must be a date from {first} to {end}, written so"
 

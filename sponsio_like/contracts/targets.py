@@ -25,7 +25,7 @@ from sponsio_like.contracts.typed_fields import asked, asks_facts, declared_kind
 from sponsio_like.errors import ContractError, Problem, Problems, closest
 from sponsio_like.logic import is_glob
 from sponsio_like.logic.formula import Condition, Match, Target, Var
-from sponsio_like.values import path_parts
+from sponsio_like.values import kind_step, path_parts
 
 CALL_KEYS = ("tool", "args", "agent", "call", "missing")
 """The keys of a match that speak of a call before it runs."""
@@ -236,7 +236,9 @@ def _inside(
     root, *rest = path_parts(path)
     if rest and kind in _A:
         problems.add(f"`{path}`: {whose} is {_A[kind]}", f"write `{root}`", *at)
-    elif rest and rest[0] != "[]" and (kind == "array" or kind[:1] == "["):
+    elif (
+        rest and rest[0] != "[]" and not kind_step(rest[0]) and (kind == "array" or kind[:1] == "[")
+    ):
         hint = f"write `{root}[].{'.'.join(rest)}`, which is of some element"
         problems.add(f"`{path}`: {whose} is a list", hint, *at)
     elif rest and rest[0] == "[]" and kind == "object":

@@ -37,7 +37,7 @@ def declared_kind(path: str, tools: Iterable[Fields]) -> tuple[str, TextKind] | 
 
 
 def _declared(fields: Mapping[str, str], path: str) -> str:
-    return fields.get(path) or fields.get(path.removesuffix("[]"), "").strip("[]")
+    return (fields.get(path) or fields.get(path.removesuffix("[]"), "")).strip("[]")
 
 
 def asks_facts(wanted: Any, of_texts: Iterable[str]) -> bool:
@@ -65,7 +65,7 @@ def asked(path: str, wanted: Mapping[Any, Any], kind: TextKind) -> Iterator[Aske
         fact, sign, folders = str(key).rpartition("_")
         if key == "only":
             among = {"in": value if isinstance(value, (list, tuple)) else [value]}
-            many = kind.has_many(kind.main)
+            many = kind.has_many(kind.main) or "[]" in path_parts(path)
             yield _place(path, kind, kind.main), {"every": among} if many else among
         elif key in kind.names:
             listed = isinstance(value, (list, tuple))

@@ -346,3 +346,18 @@ def test_a_text_is_read_once() -> None:
     finally:
         del TEXT_KINDS["counted"]
         forget_paths()
+
+
+@requirement("S-KIND-06")
+@pytest.mark.parametrize("path", ["urls", "urls[]"])
+@pytest.mark.parametrize(
+    ("hosts", "passes"), [(["a.b"], True), (["a.b", "evil.com"], False), (["evil.com"], False)]
+)
+def test_only_speaks_of_every_element_of_a_list(path: str, hosts: list[str], passes: bool) -> None:
+    """One that is right does not make up for others; `[]` may be left out."""
+    rule = f"{{pattern: no_other_call, call: {{tool: get, args: {{'{path}': {{only: a.b}}}}}}}}"
+    tools = "tools: {get: {fields: {urls: '[url]'}}}"
+    file = loads(f"version: 1\n{tools}\ncontracts: [{{name: c, guarantee: {rule}}}]\n")
+    session = Guard(file.contracts, tools=file.inventory).session()
+    urls = [f"https://{host}/" for host in hosts]
+    assert isinstance(session.decide("get", {"urls": urls}), Allowed) is passes

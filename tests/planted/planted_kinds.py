@@ -191,7 +191,7 @@ FOUND = (
     (
         "the advice of dates has moments, and no days",
         "advice/advice.py",
-        "_day(now - (last or 0))",
+        "_day(now - last)",
         "_day(now)",
         "tests/kinds/test_disguises.py::test_the_advice_says_which_dates_are_allowed",
     ),
