@@ -51,36 +51,33 @@ def looked_up() -> str:
         policy = RiskPolicy(padded(learner.model(), states), 0.5, least=1)
         guard = Guard(contracts())
         calls = [rng.choice(TOOLS) for _ in range(60)]
-        pairs: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
-        for _ in range(ROUNDS):
-            for risky in (True, False):
-                session = guard.session(risk=policy) if risky else guard.session()
-                pairs[risky].append(_timed(session, calls))
-        decide, both = (
-            statistics.median(x[k] for x in pairs[True])
-            - statistics.median(x[k] for x in pairs[False])
-            for k in (0, 1)
-        )
-        base = statistics.median(x[0] for x in pairs[False])
-        more = f"{decide:.2f} µs (decision and result together: {both:.2f} µs)"
+        decides: dict[bool, list[float]] = {True: [], False: []}
+        both: dict[bool, list[float]] = {True: [], False: []}
+        for k in range(ROUNDS):
+            sessions = [(True, guard.session(risk=policy)), (False, guard.session())]
+            for i, tool in enumerate(calls):
+                for risky, session in sessions if (i + k) % 2 else reversed(sessions):
+                    decided, done = _timed(session, tool, f"c{i}")
+                    decides[risky].append(decided)
+                    both[risky].append(done)
+        base = statistics.median(decides[False])
+        decide = statistics.median(decides[True]) - base
+        whole = statistics.median(both[True]) - statistics.median(both[False])
+        more = f"{decide:.2f} µs (decision and result together: {whole:.2f} µs)"
         out += (
             f"| a look-up among {states:,} states, beside {base:.2f} µs of a decision | {more} |\n"
         )
     return out
 
 
-def _timed(session: Any, calls: list[str]) -> tuple[float, float]:
-    """The microseconds of a decision, and of a decision and its result, at the median."""
-    clock, decides, all_ = time.perf_counter, [], []
-    for i, tool in enumerate(calls):
-        id = f"c{i}"
-        started = clock()
-        session.decide(tool, id=id)
-        decided = clock()
-        session.settle(id)
-        decides.append(decided - started)
-        all_.append(clock() - started)
-    return statistics.median(decides) * 1e6, statistics.median(all_) * 1e6
+def _timed(session: Any, tool: str, id: str) -> tuple[float, float]:
+    """The microseconds of a decision, and of a decision and its result."""
+    clock = time.perf_counter
+    started = clock()
+    session.decide(tool, id=id)
+    decided = clock()
+    session.settle(id)
+    return (decided - started) * 1e6, (clock() - started) * 1e6
 
 
 def solved(states: int = 100_000) -> str:
