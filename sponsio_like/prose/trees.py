@@ -197,7 +197,11 @@ class _Reader:
                 return self._meaning(subject, {"verbs": _all_in(_words_of(rest))})
             case "mails":
                 return self._meaning(subject, {"domain": _all_in(self.texts(rest[0]))})
-        return self._meaning(subject, {"currency": self.texts(rest[0])})
+        wanted = self.texts(rest[0])
+        match = self._meaning(subject, {"currency": wanted})
+        if any("[]" in path for path in match["args"]):
+            return self._meaning(subject, {"currency": _all_in(wanted)})
+        return match
 
     def _meaning(self, subject: Any, facts: dict[str, Any]) -> dict[str, Any]:
         """Return the match of calls by facts of a field; its name is empty if it is not said."""
