@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from importlib import metadata
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="sponsio-like",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     epilog="Start with: sponsio-like demo",
 )
@@ -64,12 +64,26 @@ def main() -> None:
         reconfigure: Callable[..., None] | None = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")  # a tool's name may be anything
+    sys.argv[1:] = _imports_first(sys.argv[1:])
     try:
         app()
     except SponsioLikeError as error:
         sys.stdout.flush()
         typer.echo(str(error), err=True)
         sys.exit(2)
+
+
+def _imports_first(words: list[str]) -> list[str]:
+    """Return the arguments with each `--import MODULE` before the command, for all commands."""
+    first, rest, given = list[str](), list[str](), iter(words)
+    for word in given:
+        if word == "--":
+            return [*first, *rest, word, *given]
+        if word == "--import":
+            first += [word, *islice(given, 1)]
+        else:
+            (first if word.startswith("--import=") else rest).append(word)
+    return first + rest
 
 
 def _warn(lines: Iterable[str]) -> None:
@@ -86,11 +100,24 @@ def _version(asked: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 - its callback prints it
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    modules: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--import",
+            metavar="MODULE",
+            help="Import patterns, atoms, kinds of your own; repeatable; after a command, too.",
+        ),
+    ] = None,
 ) -> None:
     """Contracts for AI agents: rules over tool calls, checked before each call runs."""
+    if modules:
+        from sponsio_like.contracts import import_rules
+
+        for each in modules:
+            import_rules(each, Path.cwd())
 
 
 @app.command()

@@ -67,6 +67,7 @@ from sponsio_like.contracts.field_kinds import (
     schema_of_tool,
 )
 from sponsio_like.contracts.guarantees import remarks
+from sponsio_like.contracts.imports import import_rules
 from sponsio_like.contracts.inventory import (
     CONTRACT,
     KINDS,
@@ -129,24 +130,24 @@ from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
 
 # fmt: off
 __all__ = [
-    "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "MODES", "NOTHING_KNOWN", "SCHEMA_NAME",
-    "SHOWN", "SIZE_CAP", "STRATEGIES", "TOOL_FORMS", "UNSAID", "About", "Accept", "AnswerField",
-    "Contract", "Counts", "Default", "Duration", "Event", "ExactTools", "Examine", "Expected",
-    "Field", "FieldKind", "Fields", "File", "Folder", "Inventory", "InventoryLike", "MetTools",
-    "Moment", "Name", "Natural", "Number", "Occurrence", "OneTool", "Parameter", "Pattern",
-    "Positive", "Regex", "Renames", "RiskSection", "Rule", "Scalars", "Scope", "Source",
-    "Success", "Tools", "Unlisted", "Vocabulary", "Window", "Within", "WrittenTest",
-    "argument_text", "before", "by_name", "calls_of_any", "catalog", "check_comparisons",
-    "check_disjoint", "check_idle_missing", "check_release", "check_settles", "check_slips",
-    "check_tools_meant", "common_kind", "confirmed", "contract", "contracts_of", "contradiction",
-    "counted_calls", "covered", "declared", "default", "dependent_calls", "doubts", "earlier",
-    "excluding", "exclusive", "expects", "file_schema", "find_pattern", "fingerprint", "formulas",
-    "fresh_variable", "granted_since_last", "having", "inputs_needed", "intervention",
-    "is_text_kind", "join", "joined_kinds", "known_field", "load", "loads", "made_name",
-    "mailboxes", "modeline", "narrowed", "none", "only", "optional", "parse", "pattern",
-    "read_inventory", "read_kind", "read_parameter", "read_sentence", "read_share", "read_target",
-    "reads_answer", "refusing", "regexes", "remarks", "ruling", "said_of", "schema_fields",
-    "schema_kind", "schema_of_tool", "schema_text", "source_name", "unknown_facts", "unsaid",
-    "whenever", "worked",
+    "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "MODES", "NOTHING_KNOWN",
+    "SCHEMA_NAME", "SHOWN", "SIZE_CAP", "STRATEGIES", "TOOL_FORMS", "UNSAID", "About", "Accept",
+    "AnswerField", "Contract", "Counts", "Default", "Duration", "Event", "ExactTools",
+    "Examine", "Expected", "Field", "FieldKind", "Fields", "File", "Folder", "Inventory",
+    "InventoryLike", "MetTools", "Moment", "Name", "Natural", "Number", "Occurrence", "OneTool",
+    "Parameter", "Pattern", "Positive", "Regex", "Renames", "RiskSection", "Rule", "Scalars",
+    "Scope", "Source", "Success", "Tools", "Unlisted", "Vocabulary", "Window", "Within",
+    "WrittenTest", "argument_text", "before", "by_name", "calls_of_any", "catalog",
+    "check_comparisons", "check_disjoint", "check_idle_missing", "check_release",
+    "check_settles", "check_slips", "check_tools_meant", "common_kind", "confirmed", "contract",
+    "contracts_of", "contradiction", "counted_calls", "covered", "declared", "default",
+    "dependent_calls", "doubts", "earlier", "excluding", "exclusive", "expects", "file_schema",
+    "find_pattern", "fingerprint", "formulas", "fresh_variable", "granted_since_last", "having",
+    "import_rules", "inputs_needed", "intervention", "is_text_kind", "join", "joined_kinds",
+    "known_field", "load", "loads", "made_name", "mailboxes", "modeline", "narrowed", "none",
+    "only", "optional", "parse", "pattern", "read_inventory", "read_kind", "read_parameter",
+    "read_sentence", "read_share", "read_target", "reads_answer", "refusing", "regexes",
+    "remarks", "ruling", "said_of", "schema_fields", "schema_kind", "schema_of_tool",
+    "schema_text", "source_name", "unknown_facts", "unsaid", "whenever", "worked",
 ]
 # fmt: on

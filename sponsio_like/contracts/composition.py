@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from sponsio_like.contracts.imports import import_named
 from sponsio_like.contracts.operands import only
 from sponsio_like.contracts.parameter_section import filled_in
 from sponsio_like.contracts.yaml_document import SIZE_CAP, Document, parse
@@ -182,6 +183,7 @@ def _piece(
     document.data, holes = filled_in(written, given, problems)
     piece.holes = frozenset(piece.located(Problem("", path=path)).where for path in holes)
     values = {} if document.data == written else document.data
+    import_named(piece.data, folder, problems)
     for i, entry in enumerate(_entries(piece.data, problems)):
         for path, inner in _meant(entry, ("include", i), folder, problems):
             try:

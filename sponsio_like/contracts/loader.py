@@ -61,8 +61,8 @@ from sponsio_like.logic.formula import Target
 from sponsio_like.outcome import Mode
 
 FILE_KEYS = (
-    "version", "include", "parameters", "env", "mode", "tools", "elsewhere", "unlisted", "actions",
-    "contracts", "overrides", "risk", "tests",
+    "version", "import", "include", "parameters", "env", "mode", "tools", "elsewhere", "unlisted",
+    "actions", "contracts", "overrides", "risk", "tests",
 )  # fmt: skip
 CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode", "world", *said.KEYS)
 VERSION = 1

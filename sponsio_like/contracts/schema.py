@@ -101,6 +101,7 @@ def _about(text: str, schema: Schema) -> dict[str, Any]:
 
 _FILE: Schema = {
     "version": {"const": VERSION},
+    "import": _about("Python modules whose patterns, atoms and kinds are used", _some(TEXT)),
     "include": _about(
         "files, folders, or package:file, whose contracts are taken in",
         _some(_any(TEXT, _mapping({"file": TEXT, "with": {"type": "object"}}, ("file",)))),
