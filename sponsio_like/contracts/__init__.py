@@ -42,6 +42,7 @@ from sponsio_like.contracts.declaration import (
     catalog,
     find_pattern,
     pattern,
+    when_declared,
 )
 from sponsio_like.contracts.definition import (
     ALL_INPUTS,
@@ -121,6 +122,7 @@ from sponsio_like.contracts.slips import (
     doubts,
     unsaid,
 )
+from sponsio_like.contracts.steps import read_steps
 from sponsio_like.contracts.strategy import STRATEGIES, mailboxes, none, ruling
 from sponsio_like.contracts.targets import Vocabulary, join, known_field, read_target
 from sponsio_like.contracts.templates import argument_text, made_name
@@ -146,8 +148,9 @@ __all__ = [
     "import_rules", "inputs_needed", "intervention", "is_text_kind", "join", "joined_kinds",
     "known_field", "load", "loads", "made_name", "mailboxes", "modeline", "narrowed", "none",
     "only", "optional", "parse", "pattern", "read_inventory", "read_kind", "read_parameter",
-    "read_sentence", "read_share", "read_target", "reads_answer", "refusing", "regexes",
-    "remarks", "ruling", "said_of", "schema_fields", "schema_kind", "schema_of_tool",
-    "schema_text", "source_name", "unknown_facts", "unsaid", "whenever", "worked",
+    "read_sentence", "read_share", "read_steps", "read_target", "reads_answer", "refusing",
+    "regexes", "remarks", "ruling", "said_of", "schema_fields", "schema_kind", "schema_of_tool",
+    "schema_text", "source_name", "unknown_facts", "unsaid", "when_declared", "whenever",
+    "worked",
 ]
 # fmt: on

@@ -274,6 +274,7 @@ def _said(key: str, given: Mapping[str, Any]) -> tuple[str, ...]:
 
 CATALOG: dict[str, Pattern] = {}
 """The declared patterns, by name."""
+_CHECKS: list[Callable[[Pattern], None]] = []
 FAMILIES = (
     "safety",
     "compliance",
@@ -289,6 +290,11 @@ FAMILIES = (
     "values",
 )
 """The families in reading order; those of users follow."""
+
+
+def when_declared(check: Callable[[Pattern], None]) -> None:
+    """Have each pattern that is declared from now on checked by a function that raises."""
+    _CHECKS.append(check)
 
 
 def catalog() -> list[Pattern]:
@@ -311,7 +317,7 @@ def pattern(
     `sentences` are templates (`templates.py`), `says` other phrasings of them
     (`sponsio_like/prose/grammar.py`), `keeps` and `breaks` traces, `example` arguments by name;
     `whose` names the parameter of the calls that have a field. Raises `ContractError` for a name
-    that is taken.
+    that is taken, and for a trace that, with the arguments of the example, is judged otherwise.
     """
 
     def declare(build: Callable[..., Rule | Formula]) -> Pattern:
@@ -338,6 +344,12 @@ def pattern(
             whose or {},
         )
         CATALOG[name] = declared
+        try:
+            for each in _CHECKS:
+                each(declared)
+        except ContractError:
+            del CATALOG[name]
+            raise
         return declared
 
     return declare

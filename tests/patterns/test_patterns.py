@@ -873,3 +873,32 @@ def test_every_number_at_a_path_has_to_be_in_range() -> None:
     assert session('p(items=[{"n": 1}, {"n": 5}]) p(items=[{"n": 1}, {"n": 6}])') == ".x"
     assert session('p(items=[{"n": 1}, {}]) p(items=[]) p(items={"n": 1})') == "xxx"
     assert play(arg_value_range("p", "a.b", 0, 5))('p(a={"b": 3}) p(a.b=3)') == ".."
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize(
+    ("keeps", "breaks", "problem"),
+    [
+        (("pay",), ("pay(n=1)",), "the trace `pay` is to keep it, and breaks it"),
+        (("",), ("pay(n=2)",), "the trace `pay(n=2)` is to break it, and keeps it"),
+        (("pay((",), (), "the trace `pay((` is not understood at column 5"),
+    ],
+)
+def test_the_traces_of_a_users_pattern_are_played_when_it_is_declared(
+    keeps: tuple[str, ...], breaks: tuple[str, ...], problem: str
+) -> None:
+    """One that is judged otherwise refuses the declaration, and the name is free again."""
+
+    @atom("is_one")
+    def is_one(call: Call, _: object, field: str) -> bool:
+        return call.args.get(field) == 1
+
+    def small(tool: Tools, field: str) -> Formula:
+        """Never the number one, and never without a number."""
+        return whenever(tool, ~Custom("is_one", (field,)) & ~Custom("arg_missing", (field,)))
+
+    example = {"tool": "pay", "field": "n"}
+    declare = pattern("ours", "`{tool}` is small", keeps=keeps, breaks=breaks, example=example)
+    (said,) = told(declare, small)
+    assert problem in said
+    assert "small" not in CATALOG

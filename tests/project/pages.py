@@ -14,6 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
+from sponsio_like import contracts
+from sponsio_like.contracts import SCHEMA_NAME, schema_text
 from sponsio_like.contracts.declaration import Pattern, catalog
 from sponsio_like.contracts.templates import argument_text, blanks
 from sponsio_like.explain import example_file
@@ -24,6 +26,8 @@ from tests.reference.trace_tables import filled
 from tests.support import faults
 
 DOCS = Path(__file__).parents[2] / "docs"
+SHIPPED = Path(contracts.__file__).with_name(SCHEMA_NAME)
+"""The schema of contract files, as the package has it for editors."""
 
 HEAD = """\
 # Patterns
@@ -110,6 +114,7 @@ def _conformance() -> str:
 GUIDES = (
     "writing-contracts",
     "contract-files",
+    "own-rules",
     "sentences",
     "testing",
     "testing-contracts",
@@ -133,6 +138,7 @@ PAGES: Mapping[Path, Callable[[], str]] = MappingProxyType(
         DOCS / "semantics.md": lambda: filled((DOCS / "semantics.md").read_text("utf-8")),
         DOCS / "api.md": api_page,
         DOCS / "faults.md": faults.page,
+        SHIPPED: schema_text,
         **{DOCS / f"{name}.md": partial(_guide, name) for name in GUIDES},
         DOCS / "patterns.md": lambda: overview(
             each for members in families().values() for each in members
