@@ -343,16 +343,21 @@ def pattern(
             tuple(says),
             whose or {},
         )
-        CATALOG[name] = declared
-        try:
-            for each in _CHECKS:
-                each(declared)
-        except ContractError:
-            del CATALOG[name]
-            raise
-        return declared
+        return _registered(declared)
 
     return declare
+
+
+def _registered(declared: Pattern) -> Pattern:
+    """Register a pattern, and return it; one that a check refuses is forgotten."""
+    CATALOG[declared.name] = declared
+    try:
+        for each in _CHECKS:
+            each(declared)
+    except ContractError:
+        del CATALOG[declared.name]
+        raise
+    return declared
 
 
 def find_pattern(name: Any) -> Pattern:

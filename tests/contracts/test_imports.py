@@ -15,6 +15,7 @@ import pytest
 from sponsio_like import Allowed, Blocked, ContractError, Guard
 from sponsio_like.contracts import imports, load, loads
 from sponsio_like.events import CUSTOM
+from tests.semantics.manifest import requirement
 
 NUMBERS = count()
 RULES = """
@@ -58,6 +59,7 @@ def told(file: Path) -> str:
     return str(refused.value)
 
 
+@requirement("S-FILE-14")
 def test_a_file_imports_the_module_beside_it(tmp_path: Path, names: dict[str, str]) -> None:
     """Its atom decides; the search path is as it was."""
     before = list(sys.path)
@@ -85,6 +87,7 @@ def test_a_module_where_python_looks_comes_first(tmp_path: Path, names: dict[str
     assert "json" not in told(file)
 
 
+@requirement("S-FILE-14")
 def test_a_text_imports_nothing(tmp_path: Path, names: dict[str, str]) -> None:
     """A text may name modules that are imported already."""
     with pytest.raises(ContractError, match=f"cannot import `{names['module']}`"):

@@ -875,6 +875,7 @@ def test_every_number_at_a_path_has_to_be_in_range() -> None:
     assert play(arg_value_range("p", "a.b", 0, 5))('p(a={"b": 3}) p(a.b=3)') == ".."
 
 
+@requirement("S-FILE-15")
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize(
     ("keeps", "breaks", "problem"),

@@ -15,6 +15,18 @@ MEANING = (
         "if False:",
     ),
     (
+        "what is said to keep may break",
+        "replay/examples.py",
+        "for texts, kept in ((pattern.keeps, True), (pattern.breaks, False)):",
+        "for texts, kept in ((pattern.breaks, False),):",
+    ),
+    (
+        "a text imports",
+        "contracts/imports.py",
+        "if folder is None and name not in sys.modules:",
+        "if folder is None and not name:",
+    ),
+    (
         "tests observe",
         "testing/run.py",
         'replace(each, mode="enforce", share=1.0)',
