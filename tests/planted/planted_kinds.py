@@ -90,7 +90,7 @@ MEANING = (
     (
         "what is seen is not what is read",
         "kinds/detectors.py",
-        "    if text.isascii():",
+        '    if text.isascii() and "%" not in text:',
         "    if text:",
     ),
     (
