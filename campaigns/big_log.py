@@ -14,6 +14,7 @@ import itertools
 import json
 import random
 import sys
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,55 +62,81 @@ def make(path: Path, decisions: int) -> None:
                 return
 
 
-def counted(path: Path) -> dict[str, Any]:
-    """Return the numbers of a log, by a loop over its lines."""
+def records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the records of a log, numbered."""
     with path.open("rb") as file:
-        lines = [json.loads(line) for line in file]
-    runs = {
-        (each["session"], each["id"]): n
-        for n, each in enumerate(lines)
-        if each["event"] == "decision" and each["outcome"] in ("allowed", "redirected")
-    }
+        yield from enumerate(map(json.loads, file))
+
+
+def told_anew(path: Path) -> set[int]:
+    """Return the numbers of the records of held calls that ran later: they are told again then."""
+    held: dict[tuple[str, str], list[int]] = defaultdict(list)
+    found = set[int]()
+    for n, each in records(path):
+        if "outcome" in each and "id" in each:
+            key = each["session"], each["id"]
+            if each["outcome"] == "held" and not each.get("again"):
+                held[key].append(n)
+            elif each["outcome"] in ("allowed", "redirected"):
+                found.update(held.pop(key, ()))
+    return found
+
+
+def counted(path: Path) -> dict[str, Any]:
+    """Return the numbers of a log, by a loop over its lines, read twice."""
+    sums: dict[str, Counter[str]] = defaultdict(Counter)
     rows: dict[str, Counter[str]] = defaultdict(Counter)
     tools: dict[str, Counter[str]] = defaultdict(Counter)
     seen: dict[str, set[str]] = defaultdict(set)
-    for n, each in enumerate(lines):
+    anew, times = told_anew(path), array("d")
+    for n, each in records(path):
+        if "session" in each:
+            seen["session"].add(each["session"])
+        if each["event"] == "finish":
+            seen["finish"].add(each["session"])
+        if each["event"] == "decision":
+            seen["decision"].add(each["session"])
+            times.append(each["microseconds"])
+            for name in ("outcome", "tool", "agent"):
+                sums[name][each[name]] += 1
         for told in each.get("contracts", ()):
             rows[told["contract"]] += Counter()
-        key = (each.get("session"), each.get("id"))
-        if each.get("outcome") == "held" and not each.get("again") and runs.get(key, -1) > n:
-            continue  # it is told anew when it runs
-        first = each["event"] == "decision" and not each.get("again")
-        for name in each.get("applied", ()) if first else ():
-            rows[name]["applied"] += 1
-        found = each.get("violations", ())
-        for name in {v["contract"] for v in found} if first else ():
-            rows[name]["broken"] += 1
-        for v in found:
-            rows[v["contract"]][_kind(v, each.get("outcome"))] += 1
-            tools[v["contract"]][v["tool"] or "(no call)"] += 1
-            seen[v["contract"]].add(each["session"])
-        for left in each.get("unfulfilled", ()):
-            rows[left["contract"]]["unfulfilled"] += 1
-            seen[left["contract"]].add(each["session"])
-    decisions = [each for each in lines if each["event"] == "decision"]
-    times = sorted(each["microseconds"] for each in decisions)
+        if n not in anew:
+            _of_contracts(each, rows, tools, seen)
+    ordered = sorted(times)
     return {
-        "decisions": len(decisions),
-        "sessions": len({each["session"] for each in lines if "session" in each}),
-        "without_end": len(
-            {each["session"] for each in decisions}
-            - {each["session"] for each in lines if each["event"] == "finish"}
-        ),
-        "outcomes": Counter(each["outcome"] for each in decisions),
-        "tools": Counter(each["tool"] for each in decisions),
-        "agents": Counter(each["agent"] for each in decisions),
-        "latency": {q: times[-(-len(times) * q // 100) - 1] for q in (50, 90, 99)},
+        "decisions": len(ordered),
+        "sessions": len(seen["session"]),
+        "without_end": len(seen["decision"] - seen["finish"]),
+        **{f"{name}s": found for name, found in sums.items()},
+        "latency": {q: ordered[-(-len(ordered) * q // 100) - 1] for q in (50, 90, 99)},
         "rows": {
-            name: {**row, "sessions": len(seen[name]), "tools": dict(tools[name])}
+            name: {**row, "sessions": len(seen[f"of {name}"]), "tools": dict(tools[name])}
             for name, row in rows.items()
         },
     }
+
+
+def _of_contracts(
+    each: dict[str, Any],
+    rows: dict[str, Counter[str]],
+    tools: dict[str, Counter[str]],
+    seen: dict[str, set[str]],
+) -> None:
+    """Count what a record says of contracts."""
+    first = each["event"] == "decision" and not each.get("again")
+    for name in each.get("applied", ()) if first else ():
+        rows[name]["applied"] += 1
+    found = each.get("violations", ())
+    for name in {v["contract"] for v in found} if first else ():
+        rows[name]["broken"] += 1
+    for v in found:
+        rows[v["contract"]][_kind(v, each.get("outcome"))] += 1
+        tools[v["contract"]][v["tool"] or "(no call)"] += 1
+        seen[f"of {v['contract']}"].add(each["session"])
+    for left in each.get("unfulfilled", ()):
+        rows[left["contract"]]["unfulfilled"] += 1
+        seen[f"of {left['contract']}"].add(each["session"])
 
 
 def _kind(violation: dict[str, Any], outcome: str | None) -> str:

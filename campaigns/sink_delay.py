@@ -6,7 +6,8 @@ Out: a table in Markdown: microseconds that a call takes longer than without, by
 the time of the processor that the deciding thread has used, at the middle and at the 99th of a
 hundred. Calls are decided in turns, a stretch for each kind, in fresh sessions each round; of the
 rounds the best. The kinds: a healthy file; a file on a full disk; a function that never returns;
-one that returns at once; a webhook that answers 500, and one that never answers.
+one that returns at once; a webhook that answers 500, and one that never answers; OpenTelemetry with
+a collector that never answers, each stretch in a span.
 """
 
 # ruff: noqa: T201 - the table is printed
@@ -21,19 +22,29 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import Tracer
 
 from campaigns.bench import ours
 from campaigns.bench.measures import WRONG
 from campaigns.bench.workload import POLICY, Call, trace
 from sponsio_like import Allowed, Guard, Session
+from sponsio_like.log import otel_log
 from sponsio_like.webhook import Webhook
 
 STRETCH = 50
 WARM = 300
+COLLECTOR = "a collector that never answers"
 Times: TypeAlias = tuple[list[int], list[int]]
 """Nanoseconds of each call: by the clock, and of the thread."""
 
@@ -66,6 +77,8 @@ def guards(folder: Path, never: threading.Event, ok: str, hanging: str) -> dict[
     def hangs(_: dict[str, Any]) -> None:
         never.wait()
 
+    counts = OTLPMetricExporter(f"{hanging}v1/metrics", timeout=60)
+    meters = MeterProvider([PeriodicExportingMetricReader(counts, export_interval_millis=1000)])
     posted, waits = Webhook(ok, retries=0), Webhook(hanging, timeout=60)
     return {
         "no log": ours.guard(POLICY),
@@ -75,7 +88,16 @@ def guards(folder: Path, never: threading.Event, ok: str, hanging: str) -> dict[
         "a function that returns": ours.guard(POLICY, log=lambda record: None),
         "a webhook that answers 500": ours.guard(POLICY, notify=posted),
         "a webhook that never answers": ours.guard(POLICY, notify=waits),
+        COLLECTOR: ours.guard(POLICY, log=otel_log(meters)),
     }
+
+
+def tracer(hanging: str) -> Tracer:
+    """Return a tracer whose spans go to a collector that never answers."""
+    provider = TracerProvider()
+    exporter = OTLPSpanExporter(f"{hanging}v1/traces", timeout=60)
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    return provider.get_tracer("delay")
 
 
 def timed(session: Session, calls: list[Call], times: Times) -> None:
@@ -91,7 +113,9 @@ def timed(session: Session, calls: list[Call], times: Times) -> None:
         clock.append(ended - started)
 
 
-def one_round(kinds: dict[str, Guard], calls: list[Call]) -> dict[str, tuple[float, ...]]:
+def one_round(
+    kinds: dict[str, Guard], calls: list[Call], spans: Tracer
+) -> dict[str, tuple[float, ...]]:
     """Return p50 and p99 of each kind, by the clock and of the thread, in microseconds."""
     sessions = {name: guard.session() for name, guard in kinds.items()}
     times: dict[str, Times] = {name: ([], []) for name in kinds}
@@ -100,7 +124,9 @@ def one_round(kinds: dict[str, Guard], calls: list[Call]) -> dict[str, tuple[flo
     gc.collect()
     for at in range(0, len(calls), STRETCH):
         for name, session in sessions.items():
-            timed(session, calls[at : at + STRETCH], times[name])
+            span = spans.start_as_current_span("agent") if name == COLLECTOR else nullcontext()
+            with span:
+                timed(session, calls[at : at + STRETCH], times[name])
     return {
         name: tuple(q(each) / 1000 for each in both for q in (statistics.median, _p99))
         for name, both in times.items()
@@ -122,11 +148,11 @@ def main(many: str = "5000", rounds: str = "5") -> None:
         server(500) as broken,
         server(200, never) as hanging,
     ):
-        kinds = guards(Path(folder), never, broken, hanging)
+        kinds, spans = guards(Path(folder), never, broken, hanging), tracer(hanging)
         print("| calls | with | p50 | p99 | p50, processor | p99, processor |")
         print("|---|---|---|---|---|---|")
         for work, calls in works.items():
-            found = [one_round(kinds, calls) for _ in range(int(rounds))]
+            found = [one_round(kinds, calls, spans) for _ in range(int(rounds))]
             best = {
                 name: [min(each) for each in zip(*(r[name] for r in found), strict=True)]
                 for name in kinds

@@ -24,7 +24,7 @@ from sponsio_like.terminal import console_for, counted, print_page, print_table
 
 if TYPE_CHECKING:
     from sponsio_like.contracts import Contract, File
-    from sponsio_like.replay import CheckedFile, Part
+    from sponsio_like.replay import Applications, CheckedFile, Part, Report
 
 app = typer.Typer(
     name="sponsio-like",
@@ -618,6 +618,9 @@ def report(  # noqa: PLR0913 - each is an option
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="Only this session, record by record.")
     ] = None,
+    contracts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Play sessions to see where they applied.")
+    ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Show each decision as it is made, until Ctrl-C.")
     ] = False,
@@ -628,7 +631,7 @@ def report(  # noqa: PLR0913 - each is an option
 
     part = Part(since, contract, agent, session)
     if html is not None:
-        _page(logs, html, part)
+        _page(logs, html, part, contracts)
         return
     if watch:
         _watch(logs, part)
@@ -637,7 +640,14 @@ def report(  # noqa: PLR0913 - each is an option
     if session is not None and not as_json:
         print_page(session_page(lines, session), console_for(sys.stdout))
         return
-    found = part.of_report(report_of(lines))
+    found = report_of(lines)
+    if contracts is not None:
+        found.count_again(_applied(logs, part, contracts))
+    _counts(part.of_report(found), as_json=as_json)
+
+
+def _counts(found: Report, *, as_json: bool) -> None:
+    """Print the counts of a log."""
     _warn([f"warning: {where}: not a line of JSON; left out" for where in found.damaged])
     if as_json:
         typer.echo(json.dumps(found.as_json()))
@@ -664,10 +674,23 @@ def _watch(logs: list[Path], part: Part) -> None:
                 sys.stdout.flush()
 
 
-def _page(logs: list[Path], html: Path, part: Part) -> None:
+def _applied(logs: list[Path], part: Part, contracts: Path) -> Applications:
+    """Return where the contracts of a file applied in the sessions of logs."""
+    from sponsio_like.checks import read_file
+    from sponsio_like.log import read_log
+    from sponsio_like.replay import Replay, applications
+
+    file = read_file(contracts)
+    lines = part.of(line for path in logs for line in read_log(path))
+    return applications(lines, Replay(file.contracts, tools=file.inventory), contracts.name)
+
+
+def _page(logs: list[Path], html: Path, part: Part, contracts: Path | None) -> None:
     """Write the report on logs as a page."""
     from sponsio_like.reporting import facts_of, page_of
 
-    names = ", ".join(path.name for path in logs)
-    html.write_text(page_of(facts_of(logs, part), names), "utf-8")
+    names, facts = ", ".join(path.name for path in logs), facts_of(logs, part)
+    if contracts is not None:
+        facts = facts.counted_again(_applied(logs, part, contracts))
+    html.write_text(page_of(facts, names), "utf-8")
     typer.echo(f"{html}: the report on {names}")

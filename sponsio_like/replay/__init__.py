@@ -7,11 +7,12 @@ from sponsio_like.replay.bounds import lower_bound, needed, upper_bound
 from sponsio_like.replay.check_report import PAIRS, CheckedFile, checked, underlined
 from sponsio_like.replay.diff import Difference, difference
 from sponsio_like.replay.evidence import Evidence, Wanted, evidence_of, label_of
+from sponsio_like.replay.exact import BY_NAMES, Applications, applications
 from sponsio_like.replay.examples import check_examples
 from sponsio_like.replay.part import Part, session_page
 from sponsio_like.replay.promote import promoted
 from sponsio_like.replay.replay import Played, Replay
-from sponsio_like.replay.report import report_of
+from sponsio_like.replay.report import Report, report_of
 from sponsio_like.replay.review import ANSWERS, add_label, labels_of, to_review
 from sponsio_like.replay.shortest import Shortest, notation, shortest_lines, shortest_of, timed
 from sponsio_like.replay.summary import ContractSummary, Summary, read_all
@@ -19,10 +20,11 @@ from sponsio_like.replay.timeline import explained, page
 
 # fmt: off
 __all__ = [
-    "ANSWERS", "PAIRS", "CheckedFile", "ContractSummary", "Difference", "Evidence", "Part",
-    "Played", "Replay", "Shortest", "Summary", "Wanted", "add_label", "check_examples",
-    "checked", "difference", "evidence_of", "explained", "label_of", "labels_of", "lower_bound",
-    "needed", "notation", "page", "promoted", "read_all", "report_of", "session_page",
-    "shortest_lines", "shortest_of", "timed", "to_review", "underlined", "upper_bound",
+    "ANSWERS", "BY_NAMES", "PAIRS", "Applications", "CheckedFile", "ContractSummary", "Difference",
+    "Evidence", "Part", "Played", "Replay", "Report", "Shortest", "Summary", "Wanted", "add_label",
+    "applications", "check_examples", "checked", "difference", "evidence_of", "explained",
+    "label_of", "labels_of", "lower_bound", "needed", "notation", "page", "promoted", "read_all",
+    "report_of", "session_page", "shortest_lines", "shortest_of", "timed", "to_review",
+    "underlined", "upper_bound",
 ]
 # fmt: on

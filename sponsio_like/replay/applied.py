@@ -8,14 +8,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from sponsio_like.engine import ByName, Clause, Letter, Policy, applies, contract_names
 from sponsio_like.events import NOTHING_TOLD, OPEN, Call, Context, Message, Result, kind_of
 from sponsio_like.events import Event as Happening
 from sponsio_like.logic.formula import Custom
-from sponsio_like.traces import CallEvent, Event, FactEvent, MessageEvent, ResultEvent, StepEvent
+from sponsio_like.traces import (
+    CallEvent,
+    DenialEvent,
+    Event,
+    FactEvent,
+    MessageEvent,
+    ResultEvent,
+    StepEvent,
+)
+
+AppliedTo: TypeAlias = list[tuple[str, tuple[str, ...]]]
+"""The contracts that applied to events, each with the id of the call, if it is one."""
 
 
 class _Gate:
@@ -58,6 +70,7 @@ class _Waiting:
     """A call whose result is to come, with what was read of it and the places of the clauses."""
 
     tool: str
+    id: str
     applied: set[int]
     letters: list[tuple[int, bool, int, tuple[Any, ...], list[Letter]]] = field(
         default_factory=list
@@ -65,16 +78,21 @@ class _Waiting:
 
 
 class Applied:
-    """A counter of the events of one trace to which each contract applied; `counts` has them."""
+    """A counter of the events of one trace to which each contract applied; `counts` has them.
 
-    def __init__(self, policy: Policy, by_name: ByName) -> None:
+    `told` gets the contracts that applied to each event, with the id of the call; then refused
+    calls are looked at, too, and are no part of `counts`.
+    """
+
+    def __init__(self, policy: Policy, by_name: ByName, told: AppliedTo | None = None) -> None:
         self.counts: Counter[str] = Counter()
+        self._told = told
         self._policy, self._by_name = policy, by_name
         self._context: Context = NOTHING_TOLD
         self._waiting: dict[str, _Waiting] = {}
         self._gates = {i: _Gate(each) for i, each in enumerate(policy.clauses) if _gated(each)}
         once = (i for i, each in enumerate(policy.clauses) if _owed_once(each))
-        self.counts.update(contract_names(policy, once))
+        self._count(once)
 
     def see(self, event: Event) -> None:
         """Take one more event of the trace."""
@@ -91,6 +109,11 @@ class Applied:
                 self._count(self._read(message).applied)
             case StepEvent(step):
                 self._count(self._read(step).applied)
+            case DenialEvent(call) if self._told is not None:
+                found = self._read(call, beside=True)
+                late = {i for i, inside, *_ in found.letters if inside}
+                names = contract_names(self._policy, found.applied | late)
+                self._told.append((call.id, names))
             case FactEvent(key, value, time):
                 self._context = self._context.told(key, value, time)
             case _:
@@ -99,17 +122,26 @@ class Applied:
     def end(self) -> dict[str, int]:
         """Return the counts. A call without a result is counted as if it applied."""
         for each in self._waiting.values():
-            self._count(each.applied | {i for i, inside, *_, letters in each.letters if inside})
+            late = {i for i, inside, *_ in each.letters if inside}
+            self._count(each.applied | late, each.id)
         return dict(self.counts)
 
-    def _count(self, clauses: Iterable[int]) -> None:
-        self.counts.update(contract_names(self._policy, clauses))
+    def _count(self, clauses: Iterable[int], id: str = "") -> None:
+        names = contract_names(self._policy, clauses)
+        self.counts.update(names)
+        if self._told is not None:
+            self._told.append((id, names))
 
-    def _read(self, event: Happening) -> _Waiting:
-        """Return the clauses that apply to an event, and those for which its result decides."""
-        found = _Waiting(event.tool if isinstance(event, Call) else "", set())
+    def _read(self, event: Happening, *, beside: bool = False) -> _Waiting:
+        """Return the clauses that apply to an event, and those for which its result decides.
+
+        `beside`: the event did not happen, and nothing changes.
+        """
+        named = (event.tool, event.id) if isinstance(event, Call) else ("", "")
+        found = _Waiting(*named, set())
         for i in self._asked(event):
             clause, gate = self._policy.clauses[i], self._gates.get(i)
+            gate = copy(gate) if beside else gate
             base = _letter(clause, event, self._context)
             place = gate.seen if gate else 0
             inside = gate.at(base, event.time) if gate else True
@@ -132,7 +164,7 @@ class Applied:
             filled = ([final.get(k, v) for k, v in enumerate(each)] for each in letters)
             if inside and any(applies(clause, each) for each in filled):
                 call.applied.add(i)
-        self._count(call.applied)
+        self._count(call.applied, call.id)
 
     def _asked(self, event: Happening) -> Iterator[int]:
         """Yield the clauses that have to see an event."""

@@ -136,7 +136,7 @@ class Replay:
     def judge(self, trace: Trace) -> TraceVerdict:
         """Play a trace to its end; return what became of it."""
         play = self.play(trace)
-        applied = Applied(*self._ready(trace))
+        applied = Applied(*self.ready(trace))
         violations: list[Violation] = []
         for played in play.events():
             violations += played.violations
@@ -149,19 +149,19 @@ class Replay:
 
     def play(self, trace: Trace, gate: Gate | None = None) -> Playback:
         """Return a play of this trace with those contracts that can be judged on it, and a gate."""
-        policy, _ = self._ready(trace)
+        policy, _ = self.ready(trace)
         self._records.clear()
         return Playback(trace, policy, self._records, gate)
 
     def _overlooked(self, trace: Trace) -> Iterator[tuple[str, str, str]]:
         """Yield the fields beside empty arguments that contracts name."""
-        policy, _ = self._ready(trace)
+        policy, _ = self.ready(trace)
         for tool, name in sorted(trace.beside):
             if contract := arguments_asked(policy, tool).get(name):
                 yield tool, name, contract
 
-    def _ready(self, trace: Trace) -> tuple[Policy, ByName]:
-        """Return the contracts that can be judged on a trace, compiled."""
+    def ready(self, trace: Trace) -> tuple[Policy, ByName]:
+        """Return the contracts that can be judged on a trace, compiled, and found by names."""
         key = trace.inputs, trace.withheld
         found = self._policies.get(key)
         if found is None:

@@ -15,6 +15,7 @@ from typing import Any
 from sponsio_like.contracts import KEYS
 from sponsio_like.errors import TraceError
 from sponsio_like.replay.bounds import upper_bound
+from sponsio_like.replay.exact import Applications
 from sponsio_like.terminal import NEVER_APPLIED, Styled, Table, counted, never_applied
 from sponsio_like.traces import Line, lost_by
 
@@ -106,6 +107,14 @@ class Report:
     """The sessions that have an end in this log."""
     waiting: dict[tuple[str, str], list[Mapping[str, Any]]] = field(default_factory=dict)
     """The records of held calls, by session and call; they are removed when the call runs."""
+    counted_by: str = ""
+    """The sentence on where contracts applied, if not by the names of tools."""
+
+    def count_again(self, found: Applications) -> None:
+        """Take over where contracts applied as the sessions are played again."""
+        for name in self.contracts.keys() & found.counts.keys():
+            self.contracts[name].applied = found.counts[name]
+        self.counted_by = found.said()
 
     def as_json(self) -> dict[str, Any]:
         """Return what `sponsio-like report --json` prints."""
@@ -141,6 +150,7 @@ class Report:
         out += [_said(name, row) for name, row in self._ranked() if row.about]
         if idle := [name for name, row in self._ranked() if row.idle]:
             out.append(never_applied(idle))
+        out += [self.counted_by] if self.counted_by else []
         if self.lost:
             out.append(
                 f"{counted(self.lost, 'record')} of this log were lost: the numbers are too low"

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from sponsio_like.replay import Part, lower_bound, upper_bound
+from sponsio_like.replay import BY_NAMES, Applications, Part, lower_bound, upper_bound
 from sponsio_like.reporting.schema import loaded
 
 Row: TypeAlias = dict[str, Any]
@@ -33,6 +33,7 @@ class Facts:
     parts: dict[str, list[Row]]
     sessions: list[Row]
     timelines: dict[str, list[Row]]
+    counted_by: str = BY_NAMES
 
     def as_json(self) -> Row:
         """Return the counts as JSON data."""
@@ -43,6 +44,16 @@ class Facts:
             **self.parts,
             "sessions_shown": self.sessions,
         }
+
+    def counted_again(self, found: Applications) -> Facts:
+        """Return the facts with where contracts applied as the sessions are played again."""
+        again = []
+        for each in self.contracts:
+            name = each["contract"]
+            applied = found.counts[name] if name in found.counts else each["applied"]
+            again.append({**each, "applied": applied, **_rated(each["broken"], applied)})
+        again.sort(key=lambda each: each["applied"] > 0 or each["sessions"] > 0)
+        return replace(self, contracts=again, counted_by=found.said())
 
 
 def facts_of(paths: Sequence[Path], asked: Part | None = None) -> Facts:

@@ -51,6 +51,12 @@ MEANING = (
         "            self._count(record)\n",
     ),
     (
+        "refused calls are passed over",
+        "replay/applied.py",
+        "case DenialEvent(call) if self._told is not None:",
+        "case DenialEvent(call) if self._told is None:",
+    ),
+    (
         "tickets are left out",
         "notices.py",
         "if notice.ticket is None and now - last < self._every:",

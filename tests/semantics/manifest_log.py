@@ -14,6 +14,7 @@ STATEMENTS: dict[str, str] = {
     "S-LOG-13": "rotated logs are followed no more",
     "S-LOG-14": "what is left is judged",
     "S-LOG-15": "the deciding thread counts",
+    "S-LOG-16": "refused calls are passed over",
     "S-TELL-14": "tickets are left out",
     "S-TELL-15": "names are mark-up",
     "S-RELOAD-01": "contracts that are loaded again are forgotten",
