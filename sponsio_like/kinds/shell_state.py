@@ -91,14 +91,17 @@ class Found:
             if isinstance(value, bool):
                 made[name] = (value,)
                 continue
-            plain = [_shown(each) if is_known(_shown(each)) else None for each in value]
-            told = tuple(dict.fromkeys(each for each in plain if each is not None))
-            made[name.removesuffix("[]")] = (*told, UNREADABLE) if None in plain else told
+            made[name.removesuffix("[]")] = _told(value)
         return made
 
 
-def _shown(value: str) -> str:
-    return value.translate(PLAIN_GLOBS)
+def _told(values: list[str]) -> tuple[Any, ...]:
+    """Return the values as they are shown, each once; what is unknown stands at the end."""
+    if is_known("".join(values)):
+        return tuple(dict.fromkeys(values))
+    shown = dict.fromkeys(each.translate(PLAIN_GLOBS) for each in values)
+    told = tuple(each for each in shown if is_known(each))
+    return told if len(told) == len(shown) else (*told, UNREADABLE)
 
 
 Follow: TypeAlias = "Callable[[Shell, Any, Stdin], str | None]"
@@ -239,7 +242,9 @@ class Shell:
         self._path(path, self.found.deletes)
 
     def _path(self, path: str, into: list[str]) -> None:
-        if found := NETWORK.fullmatch(path):
+        if path[:5] != "/dev/":
+            into.append(QUOTED if LOOSE in path or QUOTED in path else self.place(path))
+        elif found := NETWORK.fullmatch(path):
             self.found.hosts.append(found[1])
         elif not IGNORED.fullmatch(path):
             into.append(QUOTED if LOOSE in path or QUOTED in path else self.place(path))

@@ -18,6 +18,9 @@ QUOTED, LOOSE = "\ue000", "\ue001"
 may be many."""
 GLOBS = {"*": "\ue002", "?": "\ue003", "[": "\ue004"}
 """Signs outside of quotes that stand for names of files."""
+GLOB_SIGNS = str.maketrans(GLOBS)
+BLANKS = re.compile("[ \t\n\ue005]")
+"""The ends of fields in what an expansion gives: blanks, and `FIELD_END`."""
 PLAIN_GLOBS = str.maketrans({sign: char for char, sign in GLOBS.items()})
 SIGNS = re.compile("[\ue000-\ue004]")
 OWN = re.compile("[\ue000-\uf8ff]")
@@ -25,12 +28,14 @@ FIELDS = 1_000
 """Most fields of one word."""
 SHORT = 200
 """Most characters of a value of which a pattern is cut off."""
-ALONE = re.compile(r"[\w./:=,@%^-]+", re.ASCII)
+ALONE = re.compile(rb"[\w./:=,@%^-]+", re.ASCII)
 """A word that is what it says."""
+SAME = frozenset({"command_name", "number", "word"})
+"""Nodes that are what they say, if they are such words."""
 
 
 class Char(NamedTuple):
-    """A character, and where it is from: as written (0), quoted (1), from an expansion (2)."""
+    """Characters, one or more, and where they are from: as written, quoted, from an expansion."""
 
     text: str
     origin: int
@@ -66,11 +71,16 @@ def is_known(field: str) -> bool:
 
 def fields(node: Any, env: Env) -> list[str]:
     """Return the fields that a word expands to; unquoted variables may give none, or several."""
-    text = node.text.decode(errors="replace")
-    if node.type == "word" and ALONE.fullmatch(text):
-        return [text]
+    raw, type_of = node.text, node.type
+    if type_of in SAME and ALONE.fullmatch(raw):
+        return [raw.decode()]
+    if type_of == "raw_string":
+        return [raw[1:-1].decode(errors="replace")]
+    chars = _chars(node, env, quoted=False)
+    if not any(origin == WRITTEN and "{" in text for text, origin in chars):
+        return list(_split(chars))
     made: list[str] = []
-    for each in _braces(_chars(node, env, quoted=False)):
+    for each in _braces(_apart(chars)):
         made += _split(each)
         if len(made) > FIELDS:
             env.unclear()
@@ -89,6 +99,15 @@ def text_of(source: str) -> str:
     return OWN.sub("\ufffd", source)
 
 
+def _run(text: str, origin: int) -> Chars:
+    return [Char(text, origin)] if text else []
+
+
+def _apart(chars: Chars) -> Chars:
+    """Return characters one by one: braces are found among them."""
+    return [Char(each, origin) for text, origin in chars for each in text]
+
+
 # --- characters -----------------------------------------------------------------------------------
 
 
@@ -99,9 +118,9 @@ def _chars(node: Any, env: Env, *, quoted: bool) -> Chars:
         case "word" | "number" | "variable_name" | "extglob_pattern" | "regex" | "test_operator":
             return _unescaped(text, origin)
         case "raw_string":
-            return [Char(each, IN_QUOTES) for each in text[1:-1]]
+            return _run(text[1:-1], IN_QUOTES)
         case "ansi_c_string" | "ansii_c_string":
-            return [Char(each, IN_QUOTES) for each in _ansi(text[2:-1])]
+            return _run(_ansi(text[2:-1]), IN_QUOTES)
         case "string":
             return _in_quotes(node, env)
         case "translated_string" | "concatenation" | "command_name" | "subscript_text":
@@ -115,7 +134,7 @@ def _chars(node: Any, env: Env, *, quoted: bool) -> Chars:
         case "arithmetic_expansion":
             return _arithmetic(node, env)
         case "brace_expression":
-            return _range(text)
+            return _run(text, WRITTEN)
         case "process_substitution":
             env.output(node)
             return [Char("/dev/fd/" + QUOTED, IN_QUOTES)]
@@ -133,7 +152,7 @@ def _part(node: Any, env: Env, *, quoted: bool) -> Chars:
 
 def _unescaped(text: str, origin: int) -> Chars:
     if "\\" not in text:
-        return [Char(each, origin) for each in text]
+        return _run(text, origin)
     made: Chars = []
     i = 0
     while i < len(text):
@@ -164,9 +183,14 @@ def _in_quotes(node: Any, env: Env) -> Chars:
     return made + _plain(raw[at:end])
 
 
+ESCAPED = re.compile(r'\\([$`"\\])')
+
+
 def _plain(raw: bytes) -> Chars:
-    text = re.sub(r'\\([$`"\\])', r"\1", raw.decode(errors="replace").replace("\\\n", ""))
-    return [Char(each, IN_QUOTES) for each in text]
+    text = raw.decode(errors="replace")
+    if "\\" in text:
+        text = ESCAPED.sub(r"\1", text.replace("\\\n", ""))
+    return _run(text, IN_QUOTES)
 
 
 SIMPLE = {"\\n": "\n", "\\t": "\t", "\\e": "\x1b", "\\E": "\x1b", "\\?": "?", '\\"': '"'}
@@ -204,7 +228,7 @@ def with_escapes(text: str) -> str:
 def _expanded(value: str | None, *, quoted: bool) -> Chars:
     if value is None:
         return [Char(QUOTED, IN_QUOTES) if quoted else Char(LOOSE, EXPANDED)]
-    return [Char(each, IN_QUOTES if quoted else EXPANDED) for each in value]
+    return _run(value, IN_QUOTES if quoted else EXPANDED)
 
 
 def _variable(name: str, env: Env, *, quoted: bool) -> Chars:
@@ -227,7 +251,7 @@ def _array(name: str, env: Env, *, quoted: bool) -> Chars:
     for i, each in enumerate(found):
         if i:
             chars.append(Char(FIELD_END, EXPANDED))
-        chars += [Char(letter, IN_QUOTES if quoted else EXPANDED) for letter in each]
+        chars += _run(each, IN_QUOTES if quoted else EXPANDED)
     return chars
 
 
@@ -327,15 +351,11 @@ def _arithmetic(node: Any, env: Env) -> Chars:
             stack += child.children
     inner = node.text.decode(errors="replace").strip("$()[] ")
     if re.fullmatch(r"\d{1,9}", inner):
-        return [Char(each, IN_QUOTES) for each in inner]
+        return _run(inner, IN_QUOTES)
     return [Char(QUOTED, IN_QUOTES)]
 
 
 # --- braces and fields ----------------------------------------------------------------------------
-
-
-def _range(text: str) -> Chars:
-    return [Char(each, WRITTEN) for each in text]
 
 
 def _braces(chars: Chars) -> Iterator[Chars]:
@@ -405,12 +425,15 @@ def _split(chars: Chars) -> Iterator[str]:
     there = not chars or any(each.origin != EXPANDED for each in chars)
     begun = False
     for text, origin in chars:
-        if text == FIELD_END or (origin == EXPANDED and text in " \t\n"):
-            if begun or field:
-                yield "".join(field)
-            field, begun = [], False
-            continue
+        if origin == EXPANDED and (cuts := BLANKS.split(text))[1:]:
+            for each in cuts[:-1]:
+                if begun or each:
+                    yield "".join(field) + each.translate(GLOB_SIGNS)
+                field, begun = [], False
+            text = cuts[-1]  # noqa: PLW2901  the last one goes on
+            if not text:
+                continue
         begun = True
-        field.append(GLOBS[text] if origin != IN_QUOTES and text in GLOBS else text)
+        field.append(text if origin == IN_QUOTES else text.translate(GLOB_SIGNS))
     if field or (there and not begun):
         yield "".join(field)
