@@ -24,6 +24,8 @@ NAMES = {
 }
 LONGEST = 2_000
 """Most characters that are read."""
+NESTED = 20
+"""Most brackets and colons: comments and groups stand in others, and their reader recurses."""
 LOCAL = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]+")
 LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?", re.ASCII)
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"\s*(?=<)')
@@ -38,6 +40,8 @@ READ_APART = re.compile("[\xdf\u1e9e\u03c2\u200c\u200d]")
 def email(text: str) -> Facts:
     """Return the addresses in a list of recipients; unknown if any of it is no address."""
     if len(text) > LONGEST or ODD.search(text) or "%" in text or "\\" in text:
+        return unknown(_bare(ADDRESSES))
+    if text.count("(") + text.count(":") > NESTED:
         return unknown(_bare(ADDRESSES))
     from email.utils import getaddresses  # here: `import sponsio_like` does not load it
 

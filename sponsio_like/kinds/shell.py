@@ -8,7 +8,9 @@ commands that run others. What only a running shell could tell is unknown. Nothi
 from __future__ import annotations
 
 import functools
+import re
 import shlex
+from collections.abc import Callable
 from typing import Any
 
 from sponsio_like.kinds.registry import kind, unknown
@@ -21,20 +23,23 @@ from sponsio_like.kinds.shell_state import (
     Stdin,
     TooMuch,
 )
-from sponsio_like.kinds.shell_words import QUOTED, fields, is_known, one_field, text_of
+from sponsio_like.kinds.shell_words import QUOTED, fields, is_known, one_field, plain_words, text_of
 from sponsio_like.values import Facts
 
 SKIPPED = frozenset({"comment", "heredoc_start", "heredoc_end", "file_descriptor", "variable_name"})
 """Nodes in which nothing runs."""
+SETS = re.compile(rb"=|read|cd|pushd|popd|mapfile")
+"""What stands in every text that sets a variable or goes to another folder."""
 BRANCHES = frozenset({"if_statement", "elif_clause", "else_clause", "case_statement", "case_item"})
 
 
 @functools.cache
-def _language() -> Any:
+def _parser() -> Callable[[], Any]:
+    """Return a function that makes a parser: one must not be used by two threads."""
     import tree_sitter_bash  # of the extra [kinds]
-    from tree_sitter import Language
+    from tree_sitter import Language, Parser
 
-    return Language(tree_sitter_bash.language())
+    return functools.partial(Parser, Language(tree_sitter_bash.language()))
 
 
 def _words_of(words: tuple[str, ...]) -> Facts:
@@ -72,8 +77,6 @@ def _facts(follow: Any, given: tuple[str, ...]) -> Facts:
 
 def _walk_text(state: Shell, text: Any, stdin: Stdin) -> str | None:
     """Follow a program, or a node of one; return what it writes, None if that is unknown."""
-    from tree_sitter import Parser
-
     if not isinstance(text, str):
         return (
             _sequence(state, text, stdin)
@@ -83,7 +86,7 @@ def _walk_text(state: Shell, text: Any, stdin: Stdin) -> str | None:
     if "\x00" in text:
         state.found.nothing_is_clear()
         return None
-    root = Parser(_language()).parse(text.encode(errors="replace")).root_node
+    root = _parser()().parse(text.encode(errors="replace")).root_node
     if root.has_error:
         state.found.nothing_is_clear()
     return _sequence(state, root, stdin)
@@ -239,6 +242,8 @@ def _loop(state: Shell, node: Any, stdin: Stdin) -> str | None:
 
 def _forget(state: Shell, node: Any) -> None:
     """Take what is set in a loop as unknown: it may be set there before it is read."""
+    if not SETS.search(node.text):
+        return
     stack = [node]
     while stack:
         child = stack.pop()
@@ -292,7 +297,9 @@ def _declared(state: Shell, node: Any) -> str:
 
 
 def _command(state: Shell, node: Any, stdin: Stdin) -> str | None:
-    words: list[str] = []
+    words = plain_words(node)
+    if words:
+        return perform(state, words, stdin)
     sets: dict[str, str | None] = {}
     for child in node.children:
         if child.type == "variable_assignment":
@@ -350,22 +357,27 @@ def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
     return output if piped is None else piped
 
 
+WRITING = frozenset({">", ">>", "&>", "&>>", ">|", "<>", ">&"})
+
+
 def _writes(redirect: Any) -> bool:
-    signs = {child.type for child in redirect.children if not child.is_named}
-    return bool(signs & {">", ">>", "&>", "&>>", ">|", "<>", ">&"})
+    return not WRITING.isdisjoint([each.type for each in redirect.children if not each.is_named])
 
 
 def _redirect(state: Shell, node: Any, stdin: Stdin) -> Stdin:
     """Return the input that a redirection gives; what it writes is noted by `_written`."""
     if node.type == "heredoc_redirect":
         return Stdin(given=True, text=_heredoc(state, node))
+    signs = [child.type for child in node.children]
+    if node.type == "file_redirect" and not ("<" in signs or "<&" in signs):
+        return stdin
     words = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
     if node.type == "herestring_redirect":
         said = one_field(words[0], state) if words else QUOTED
         return Stdin(given=True, text=said + "\n" if is_known(said) else None)
-    if any(child.type == "<&" for child in node.children):
+    if "<&" in signs:
         return Stdin(given=True, text=None)
-    if any(child.type == "<" for child in node.children):
+    if "<" in signs:
         before = len(state.found.writes)
         read = "".join(text for each in words for text in fields(each, state))
         state.reads(read)

@@ -34,11 +34,8 @@ def perform(
 ) -> str | None:
     """Note what a command does; return what it writes."""
     state.step()
-    for name, value in (sets or {}).items():
-        if name in PROGRAMS:
-            state.program(value if value is not None else QUOTED)
-        elif name in CODE:
-            state.found.opaque()
+    if sets:
+        _brought(state, sets)
     name = words[0] if words else ""
     if name == LOOSE and len(words) > 1:  # `$SUDO rm`: the variable may be empty
         state.found.nothing_is_clear()
@@ -48,7 +45,7 @@ def perform(
     if name in state.functions:
         return _called(state, words, stdin)
     base = name.rsplit("/", 1)[-1]
-    state.found.calls.append(" ".join(each or "''" for each in words))
+    state.found.calls.append(" ".join([each or "''" for each in words]))
     if SIGNS.search(base) or not base:
         state.found.nothing_is_clear()
         return None
@@ -62,6 +59,15 @@ def perform(
         return handler(state, args, stdin)
     note(state, base, args)
     return None
+
+
+def _brought(state: Shell, sets: Mapping[str, str | None]) -> None:
+    """Note the code that variables bring into a command for which they are set."""
+    for name, value in sets.items():
+        if name in PROGRAMS:
+            state.program(value if value is not None else QUOTED)
+        elif name in CODE:
+            state.found.opaque()
 
 
 def _aliased(state: Shell, words: list[str], stdin: Stdin) -> str | None:

@@ -34,6 +34,8 @@ FACTS = {
     "elevates": "true if it runs as another user: sudo, su, doas",
     "background": "true if something goes on when the command has ended",
 }
+NAMES = {name.removesuffix("[]"): name.endswith("[]") for name in FACTS}
+"""The facts by name, and whether they may have several values."""
 PROGRAMS = frozenset(
     {
         *("GIT_SSH_COMMAND", "GIT_SSH", "GIT_PAGER", "GIT_EDITOR", "GIT_EXTERNAL_DIFF", "PAGER"),
@@ -85,18 +87,16 @@ class Found:
 
     def facts(self) -> Facts:
         """Return the facts, each value once."""
-        made: dict[str, tuple[Any, ...]] = {}
-        for name in FACTS:
-            value = getattr(self, name.removesuffix("[]"))
-            if isinstance(value, bool):
-                made[name] = (value,)
-                continue
-            made[name.removesuffix("[]")] = _told(value)
-        return made
+        found = vars(self)
+        return {
+            name: _told(found[name]) if many else (found[name],) for name, many in NAMES.items()
+        }
 
 
 def _told(values: list[str]) -> tuple[Any, ...]:
     """Return the values as they are shown, each once; what is unknown stands at the end."""
+    if not values:
+        return ()
     if is_known("".join(values)):
         return tuple(dict.fromkeys(values))
     shown = dict.fromkeys(each.translate(PLAIN_GLOBS) for each in values)

@@ -6,6 +6,7 @@ coreutils, git, and of each tool named. Of a command that is not here, no paths 
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
@@ -35,6 +36,8 @@ class Options(NamedTuple):
 
 def sorted_options(args: Words, short: str = "", long: Words = ()) -> Options:
     """Return the arguments, sorted; `short` and `long` are options that take a value."""
+    if not any([each[:1] == "-" for each in args]):
+        return Options(frozenset(), {}, list(args), any([each[:1] == LOOSE for each in args]))
     flags, values, rest = set[str](), dict[str, str](), list[str]()
     words, i = list(args), 0
     while i < len(words):
@@ -60,7 +63,7 @@ def sorted_options(args: Words, short: str = "", long: Words = ()) -> Options:
                     break
         else:
             rest.append(word)
-    loose = any(each[:1] == LOOSE for each in rest)
+    loose = any([each[:1] == LOOSE for each in rest])
     return Options(frozenset(flags), values, rest, loose)
 
 
@@ -97,16 +100,14 @@ class Row(NamedTuple):
 
 def note(state: Shell, name: str, args: Words) -> None:
     """Note what the table says of a call."""
-    row = ROWS.get(name) or next((row for fits, row in PATTERNS if fits.fullmatch(name)), None)
-    if name in SUBCOMMANDS:
-        row = _subcommand(state, name, args)
+    row = _subcommand(state, name, args) if name in SUBCOMMANDS else _row(name)
     if row is None:
         return
     said = sorted_options(args, row.short, row.long)
     words = said.rest[1:] if name in SUBCOMMANDS else said.rest
     roles = _roles(row.roles, len(words))
     if said.has("-t", "--target-directory") and row.roles.endswith("*w"):
-        roles = [row.roles[0]] * len(words)
+        roles = row.roles[0] * len(words)
     for role, word in zip(roles, words, strict=False):
         _noted(state, role, word)
     for option, role in row.paths.items():
@@ -124,13 +125,19 @@ def note(state: Shell, name: str, args: Words) -> None:
             state.found.destroys.append(QUOTED)
 
 
-def _roles(roles: str, count: int) -> list[str]:
+@functools.lru_cache(maxsize=1_000)
+def _row(name: str) -> Row | None:
+    return ROWS.get(name) or next((row for fits, row in PATTERNS if fits.fullmatch(name)), None)
+
+
+def _roles(roles: str, count: int) -> str:
+    """Return a letter for each argument; those without `*` may be more or fewer."""
     first, star, last = roles.partition("*")
     if not star:
-        return list(roles)
+        return roles
     repeated, fixed = first[-1:], first[:-1]
     middle = max(count - len(fixed) - len(last), 0)
-    return [*fixed, *repeated * middle, *last][-count:] if count else []
+    return (fixed + repeated * middle + last)[-count:] if count else ""
 
 
 def _noted(state: Shell, role: str, word: str) -> None:

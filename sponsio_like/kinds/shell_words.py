@@ -30,6 +30,13 @@ SHORT = 200
 """Most characters of a value of which a pattern is cut off."""
 ALONE = re.compile(rb"[\w./:=,@%^-]+", re.ASCII)
 """A word that is what it says."""
+PLAIN = re.compile(
+    rb"""[\w./:][\w./:,@%*?+~^-]*
+    (?:[ ]+(?:[\w./:=,@%*?+~^-]+|'[^'\x80-\xff]*'|"[^"$`\\\x80-\xff]*"))*""",
+    re.ASCII | re.VERBOSE,
+)
+"""A command without assignments, of words that say what they are, alone or whole in quotes."""
+WORDS = re.compile(r"""'[^']*'|"[^"]*"|[^ ]+""")
 SAME = frozenset({"command_name", "number", "word"})
 """Nodes that are what they say, if they are such words."""
 
@@ -86,6 +93,20 @@ def fields(node: Any, env: Env) -> list[str]:
             env.unclear()
             return [LOOSE]
     return made
+
+
+def plain_words(node: Any) -> list[str]:
+    """Return the words of a command that says them as they are; none if there is more to read."""
+    raw = node.text
+    if PLAIN.fullmatch(raw) is None or node.has_error:
+        return []
+    text: str = raw.decode()
+    if b"'" not in raw and b'"' not in raw:
+        return text.translate(GLOB_SIGNS).split()
+    return [
+        each[1:-1] if each[0] in "'\"" else each.translate(GLOB_SIGNS)
+        for each in WORDS.findall(text)
+    ]
 
 
 def one_field(node: Any, env: Env) -> str:

@@ -7,7 +7,9 @@ SQLite would, and adds up what they find; each of the others is for one database
 
 from __future__ import annotations
 
+import functools
 import re
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -78,6 +80,10 @@ WRITING = (
     "truncatetable",
     "copy",
 )
+TARGETED = frozenset({*WRITING, "into"})
+"""The nodes that may name a table that they write."""
+SILENT = frozenset({"identifier", "literal", "tablealias", "from", "where", "paren", "eq"})
+"""Frequent nodes that say nothing by themselves."""
 OUTSIDE = re.compile(
     r"(?:pg_(?:read|ls|write|stat_file|file|logdir|current_logfile|terminate|cancel|reload|rotate|"
     r"switch|create_|drop_|promote|import|advisory|try_advisory|notify|export)|lo_|dblink|"
@@ -209,36 +215,58 @@ def _explained(text: str, found: re.Match[str], dialect: str) -> Query | None:
     return query
 
 
-def _parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
-    """Return the tokens of a text, and its statements; None for these if it does not parse."""
+@functools.cache
+def _dialect(name: str) -> Any:
     import logging
 
-    import sqlglot  # of the extra [kinds]
+    import sqlglot
 
     logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of each `Command`
-    read = sqlglot.Dialect.get_or_raise(dialect)
+    return sqlglot.Dialect.get_or_raise(name)
+
+
+class Tokenizers(threading.local):
+    """The tokenizers of a thread: they take long to make, and each reads one text at a time."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, Any] = {}
+
+    def of(self, dialect: str) -> Any:
+        """Return the tokenizer for a database."""
+        if dialect not in self.made:
+            self.made[dialect] = _dialect(dialect).tokenizer()
+        return self.made[dialect]
+
+
+TOKENIZERS = Tokenizers()
+
+
+def _parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
+    """Return the tokens of a text, and its statements; None for these if it does not parse."""
+    import sqlglot  # of the extra [kinds]
+
     try:
-        tokens = read.tokenize(text)
-        return tokens, list(read.parser().parse(tokens, text))
+        tokens = TOKENIZERS.of(dialect).tokenize(text)
+        return tokens, list(_dialect(dialect).parser().parse(tokens, text))
     except (sqlglot.errors.SqlglotError, RecursionError, ValueError, AttributeError, TypeError):
         return [], None
 
 
 def _called(tokens: list[Any]) -> Iterator[str]:
     """Yield the names before a bracket, as they are written: trees have names of their own."""
-    for i, each in enumerate(tokens[1:], 1):
-        name, before = tokens[i - 1], tokens[i - 2] if i > 1 else None
-        plain = before is None or before.text.lower() not in ("into", "table", "view", "update")
-        if plain and each.text == "(" and name.token_type.name in ("VAR", "IDENTIFIER"):
-            yield name.text
+    for i, each in enumerate(tokens):
+        if each.text == "(" and i and tokens[i - 1].token_type.name in ("VAR", "IDENTIFIER"):
+            before = tokens[i - 2].text.lower() if i > 1 else ""
+            if before not in ("into", "table", "view", "update"):
+                yield tokens[i - 1].text
 
 
 def _statement(root: Any, query: Query) -> None:
     if root.key not in VERBS and root.key != "command":
         query.all_unclear()  # an expression by itself: not SQL of this database
-    nodes = list(root.walk())
+    nodes = [each for each in root.walk() if each.key not in SILENT]
     made = {each.alias_or_name.lower() for each in nodes if each.key == "cte"}
-    written = {id(table) for each in nodes for table in _targets(each)}
+    written = {id(table) for each in nodes if each.key in TARGETED for table in _targets(each)}
     for node in nodes:
         key = node.key
         if key == "column":
@@ -253,16 +281,18 @@ def _statement(root: Any, query: Query) -> None:
         elif key == "into":
             query.verbs.append("create")
         elif key == "star":
-            if node.parent.key != "count":
+            if node.parent is None or node.parent.key != "count":
                 query.unclear.add("columns")
-        elif _is_function(node):
+        elif _is_function(node.__class__):
             _function(node.name if key == "anonymous" else node.sql_name(), query)
 
 
-def _is_function(node: Any) -> bool:
+@functools.cache
+def _is_function(of: Any) -> bool:
+    """True if nodes of this class are calls of functions."""
     from sqlglot.expressions import Func
 
-    return isinstance(node, Func) and node.key not in ("and", "or", "case", "cast", "if")
+    return issubclass(of, Func) and of.key not in ("and", "or", "case", "cast", "if")
 
 
 def _table(node: Any, query: Query, made: set[str], written: set[int]) -> None:

@@ -29,7 +29,7 @@ SLOW = 10.0
 """Seconds of CPU time after which a text counts as one that hangs."""
 PARTS = (
     *("$(", ")", "`", "${", "}", "((", "))", "'", '"', "$'", "\\", "\n", ";", "|", "&&", "&", "#"),
-    *("<<EOF\n", "\nEOF\n", "<<<", ">(", "<(", "{a,b}", "{1..9}", "[[ ", " ]]", "case x in ", "if "),
+    *("<<EOF\n", "\nEOF\n", "<<<", ">(", "<(", "{a,b}", "{1..9}", "[[ ", " ]]", "case x in ", "if"),
     *("/*!", "*/", "--", "U&'", "$$", "(", "select ", "case when ", "not ", " union ", "@", "://"),
     *("[::1]", "%2e", "%00", "xn--", "../", "~", "C:", "0x7f", ":", "\0", "\u202e", "\u200b", "ß"),
     *("\ue000", "\ue001", "\uff11", "4111 ", "DE89", "1,", "1.", "€", "-", "00", "2026-", "T", "+"),
@@ -43,7 +43,7 @@ SIGNS = re.compile("[\ue000-\ue005]")
 class Tally(NamedTuple):
     """The texts that were read, the longest time of one, and how long that one was."""
 
-    count: int
+    texts: int
     slowest: float
     length: int
 

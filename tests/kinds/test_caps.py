@@ -1,0 +1,84 @@
+"""Broken, long and deep texts of every kind, and words of commands that are read in two ways."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sponsio_like.kinds import domain, email, ident, money, shell, url
+from sponsio_like.kinds.email import NESTED
+from sponsio_like.kinds.shell_words import FIELDS
+from sponsio_like.values import TEXT_KINDS, UNREADABLE
+from tests.fuzz.texts import campaign, changed, read_text, seeds
+from tests.support.size import sized
+
+X = (UNREADABLE,)
+
+
+@pytest.mark.parametrize("name", sorted(TEXT_KINDS))
+def test_broken_texts_have_facts_of_the_right_shape(name: str) -> None:
+    """Nothing is raised, each fact has its values, and a second reading finds the same."""
+    among, rng = seeds(), random.Random(name)
+    for _ in range(sized(2_000, 60)):
+        read_text(TEXT_KINDS[name], changed(among, rng)[: sized(20_000, 2_000)])
+
+
+def test_the_campaign_counts_texts_and_knows_the_slowest() -> None:
+    """A campaign reads texts until its time is over; the length of the slowest is told."""
+    tally = campaign(TEXT_KINDS["id"], 0.05, 1)
+    assert tally.texts > 0
+    assert tally.slowest >= 0
+    assert tally.length >= 0
+
+
+def test_caps_at_their_edges() -> None:
+    """A text of the most characters, brackets or words is read; one more, and it is unknown."""
+    host = "a" * 60 + "." + "b" * 60 + ".org"
+    assert url("http://x.org/" + "a" * (8_192 - 13))["host"] == ("x.org",)
+    assert url("http://x.org/" + "a" * (8_192 - 12))["host"] == X
+    assert email(" " * (2_000 - 7) + "a@b.org")["domain"] == ("b.org",)
+    assert email(" " * (2_000 - 6) + "a@b.org")["domain"] == X
+    assert domain(host)["name"] == (host,)
+    assert domain("a." * 125 + "org")["name"] == ("a." * 125 + "org",)
+    assert domain("a." * 126 + "org")["name"] == X
+    assert money("1" * 64)["amount"] == (int("1" * 64),)
+    assert money("1" * 65)["amount"] == X
+    assert ident("a" * 256)["value"] == ("a" * 256,)
+    assert ident("a" * 257)["value"] == X
+
+
+def test_recipients_with_comments_in_comments_and_groups_in_groups() -> None:
+    """Both may be nested, to a depth that the reader of the standard library bears."""
+    for depth in (1, NESTED):
+        assert email("(" * depth + ")" * depth + "a@b.org")["domain"] == ("b.org",)
+    for depth in (NESTED + 1, 900):
+        assert email("(" * depth + ")" * depth + "a@b.org")["domain"] == X
+        assert email("x:" * depth + "a@b.org")["domain"] == X
+
+
+def test_a_star_alone_is_no_query() -> None:
+    """A text that sqlglot reads as a bare `*` is unknown."""
+    assert TEXT_KINDS["sql_mysql"].read("*")["columns"] == X
+
+
+def test_more_fields_of_one_word_than_are_followed() -> None:
+    """A word that gives more fields than are followed makes what is run unknown."""
+    half = shell(f"echo {{1..{FIELDS // 2}}}")["calls"]
+    assert half == (" ".join(["echo", *map(str, range(1, FIELDS // 2 + 1))]),)
+    assert shell(f"echo {{1..{FIELDS + 1}}}")["calls"] == X
+
+
+WORDS = st.sampled_from(
+    ["ls", "-la", "a.txt", "*", "x?", "~", "~/a", "a=b", "'a b'", '"a b"', "''", '""', "+x", "%d"]
+)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=6), st.sampled_from([" ", "  "]))
+def test_plain_commands_are_read_as_word_by_word(words: list[str], blank: str) -> None:
+    """A command that is read at once has the words that it has beside one with an escape."""
+    text = f"ls {blank.join(words)}"
+    (call,) = shell(text)["calls"]
+    assert shell(f"{text} \\y")["calls"] == (f"{call} y",)
