@@ -9,7 +9,7 @@
 #                 swarm, supervisor, Postgres, a development server of LangGraph, and MCP by
 #                 langchain-mcp-adapters and by LangChain itself
 #
-# While working: make check (fast), make fmt, make fuzz N=1000000, make mutate, make coverage.
+# While working: make check (fast), make fmt, make fuzz N=1000000 SECONDS=600, make mutate, make coverage.
 # Speed, side by side: make bench SPONSIO=PYTHON ACEL=PYTHON (environments that have the others).
 # Flags for pytest, three processes (some wait) unless said otherwise:
 #   make check PYTEST_FLAGS="-n 4 -k monitor"
@@ -61,6 +61,7 @@ fmt: .venv/installed-dev
 
 fuzz: .venv/installed-dev
 	$(BIN)/python -m tests.fuzz $(N)
+	$(BIN)/python -m tests.fuzz.texts $(or $(SECONDS),60)
 
 bench: .venv/installed-bench
 	$(BIN)/python -m campaigns.bench $(SPONSIO:%=--sponsio %) $(ACEL:%=--acel %)
