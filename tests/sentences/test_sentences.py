@@ -55,7 +55,7 @@ def rows(name: str) -> Iterator[Row]:
         yield from (Row(sentence, tools, None) for sentence, _ in part.get("missed", ()))
 
 
-TABLES = ("typed", "own", "more", "others", "phrasings", "spelling")
+TABLES = ("blind", "typed", "own", "more", "others", "phrasings", "spelling")
 TABLE = [row for name in TABLES for row in rows(f"{name}.yaml")]
 MEANT = [row for row in TABLE if row.meant is not None]
 
