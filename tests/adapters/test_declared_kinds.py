@@ -6,6 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import pytest
+
+pytest.importorskip("ada_url", reason="the extra `kinds` is not installed")
+pytest.importorskip("tree_sitter_bash", reason="the extra `kinds` is not installed")
+
 from langchain_core.tools import BaseTool, tool
 from langgraph.graph import MessagesState, StateGraph
 from pydantic import AnyUrl, BaseModel
