@@ -12,7 +12,6 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +51,8 @@ def import_rules(name: Any, folder: Path | None = None) -> None:
         raise ContractError.of(f"`{name}` is no module", "write its name, such as my_rules")
     if name in sys.modules:
         return
+    from importlib.metadata import entry_points  # it loads much: only where a file imports
+
     offered = next(iter(entry_points(group=GROUP, name=name)), None)
     try:
         with _beside(folder):

@@ -29,7 +29,7 @@ from sponsio_like.values import Facts
 SKIPPED = frozenset({"comment", "heredoc_start", "heredoc_end", "file_descriptor", "variable_name"})
 """Nodes in which nothing runs."""
 SETS = re.compile(rb"=|read|cd|pushd|popd|mapfile")
-"""What stands in every text that sets a variable or goes to another folder."""
+"""A sign of each text that sets a variable or goes to another folder."""
 BRANCHES = frozenset({"if_statement", "elif_clause", "else_clause", "case_statement", "case_item"})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from importlib.metadata import EntryPoint
 from itertools import count
 from pathlib import Path
@@ -147,12 +148,9 @@ def test_an_installed_package_offers_rules_by_a_name(
     text = file.read_text("utf-8").replace(f"[{names['module']}]", "[acme-rules]")
     file.write_text(text, "utf-8")
     offered = EntryPoint("acme-rules", names["module"], imports.GROUP)
+    asked = {"group": imports.GROUP, "name": offered.name}
     monkeypatch.setattr(
-        imports,
-        "entry_points",
-        lambda **asked: (
-            [offered] if asked == {"group": imports.GROUP, "name": offered.name} else []
-        ),
+        metadata, "entry_points", lambda **given: [offered] if given == asked else []
     )
     assert names["module"] not in sys.modules
     assert load(file).contracts
