@@ -15,6 +15,8 @@ from typing import Any
 from sponsio_like.errors import TraceError
 from sponsio_like.traces.jsonl import Line
 
+CLAUDE = ({"summary", "leafUuid"}, {"messageId", "snapshot"})
+"""The fields of the lines of a session log of Claude Code that name no session."""
 ROLES = {"human": "user", "ai": "assistant", "developer": "system"}
 
 
@@ -26,7 +28,7 @@ def format_of(value: Mapping[str, Any]) -> str | None:
         return "otlp"
     if "run_type" in value and ("inputs" in value or "outputs" in value):
         return "langsmith"
-    if ("sessionId" in value and "type" in value) or value.keys() >= {"summary", "leafUuid"}:
+    if "type" in value and ("sessionId" in value or any(value.keys() >= each for each in CLAUDE)):
         return "claude code"
     return None
 

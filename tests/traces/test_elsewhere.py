@@ -185,6 +185,19 @@ def test_runs_that_langsmith_has_written_are_read() -> None:
     ]
 
 
+def test_sessions_that_claude_code_has_written_are_read() -> None:
+    """Three sessions in one file, whose first lines name none: calls, results and messages."""
+    found = {each.id[:4]: told(each) for each in read_traces(FILES / "claude_code.jsonl")}
+    assert {name: [each[0] for each in events] for name, events in found.items()} == {
+        "858d": ["LS", "ok"],
+        "b256": ["user", "assistant", "Grep", "ok", "ExitPlanMode", "ok", "TodoWrite", "ok",
+                 "Edit", "error", "Read", "ok"],
+        "7acd": ["BashOutput", "ok", "KillShell", "ok", "error"],
+    }  # fmt: skip
+    assert found["7acd"][2] == ("KillShell", {"shell_id": "dce0af"}, None)
+    assert found["b256"][9][1].startswith("<tool_use_error>File has not been read yet.")
+
+
 def test_a_run_whose_message_is_an_error_is_one(tmp_path: Path) -> None:
     """A tool whose errors are handled has no error of its own, but a message that says so."""
     said = {"type": "tool", "content": "no money", "status": "error"}
