@@ -1,11 +1,11 @@
 """Runs the benchmark and writes it down: docs/speed.json, its curves as SVG, and its tables.
 
-    python -m campaigns.bench [--sponsio PYTHON] [--acel PYTHON] [--calls N]
+    python -m campaigns.bench [--sponsio PYTHON] [--acel PYTHON] [--calls N] [--policy]
 
 `PYTHON` is the interpreter of an environment that has the other engine. Contestants run in
 processes of their own, in turns: a stretch of the same trace each, again and again, so that
 whatever disturbs the machine disturbs all. Times of one run can be compared with each other, and
-with nothing else.
+with nothing else. `--policy` renews the first row alone, and keeps the rest of docs/speed.json.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from campaigns.bench.measures import MEASURES
 from campaigns.bench.page import RESULTS, ROOT, write
 
 STRETCH = 250
-SIZES = (34, 100, 300, 1000)
+SIZES = (35, 100, 300, 1000)
 
 
 class Contestant:
@@ -114,37 +114,58 @@ def measured(name: str) -> Any:
     return json.loads(done.stdout)
 
 
+def run_now() -> dict[str, Any]:
+    """Return the day, the machine, and how busy it is."""
+    today = datetime.now(UTC).date().isoformat()
+    return {"date": today, "machine": machine(), "load": os.getloadavg()[0]}
+
+
+def policy(sponsio: str, calls: int) -> dict[str, Any]:
+    """Return the measures of the policy: with its contracts about paths and without, by hand, and
+    of Sponsio, if there is an environment of it.
+    """
+    here, run = sys.executable, run_now()
+    tasks = {"ours": (here, "ours", "35"), "without paths": (here, "ours without paths")}
+    tasks |= {"floor": (here, "floor")} | (
+        {"sponsio": (sponsio, "sponsio", "35")} if sponsio else {}
+    )
+    contestants = {name: Contestant(*task) for name, task in tasks.items()}
+    return {**together(contestants, calls), "run": run}
+
+
 def main(given: Sequence[str]) -> None:
-    """Run all measures, and write the results down."""
+    """Run all measures, or those of the policy alone, and write the results down."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sponsio", default="")
     parser.add_argument("--acel", default="")
     parser.add_argument("--calls", type=int, default=10_000)
+    parser.add_argument("--policy", action="store_true")
     asked = parser.parse_args(given)
-    here, n = sys.executable, asked.calls
-    contestants = {"ours": Contestant(here, "ours", "34"), "floor": Contestant(here, "floor")}
-    if asked.sponsio:
-        contestants["sponsio"] = Contestant(asked.sponsio, "sponsio", "35")
-    results: dict[str, Any] = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": machine(),
-        "load": os.getloadavg()[0],
-        "policy": together(contestants, n),
-        "three": together({k: Contestant(here, f"{k} three") for k in ("ours", "floor")}, 2500),
-    }
-    if asked.acel:
-        rivals = {
-            "ours": Contestant(here, "ours templates"),
-            "acel": Contestant(asked.acel, "acel"),
-        }
-        results["templates"] = together(rivals, n)
-    results["contracts"] = {"ours": growth(here, "ours", dict.fromkeys(SIZES, 2000))}
-    if asked.sponsio:
-        sizes = {35: 300, 100: 200, 300: 100, 1000: 60}
-        results["contracts"]["sponsio"] = growth(asked.sponsio, "sponsio", sizes)
-    results |= {name: measured(name) for name in MEASURES}
+    results = run_now() | {"policy": policy(asked.sponsio, asked.calls)}
+    if asked.policy:
+        results = json.loads(RESULTS.read_text("utf-8")) | {"policy": results["policy"]}
+    else:
+        results |= others(asked.sponsio, asked.acel, asked.calls)
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
     print(write(results))  # noqa: T201  a command
+
+
+def others(sponsio: str, acel: str, calls: int) -> dict[str, Any]:
+    """Return all measures but those of the policy."""
+    here = sys.executable
+    three = {name: Contestant(here, f"{name} three") for name in ("ours", "floor")}
+    results: dict[str, Any] = {"three": together(three, 2500)}
+    if acel:
+        rivals = {
+            "ours": Contestant(here, "ours templates"),
+            "acel": Contestant(acel, "acel"),
+        }
+        results["templates"] = together(rivals, calls)
+    results["contracts"] = {"ours": growth(here, "ours", dict.fromkeys(SIZES, 2000))}
+    if sponsio:
+        sizes = {35: 300, 100: 200, 300: 100, 1000: 60}
+        results["contracts"]["sponsio"] = growth(sponsio, "sponsio", sizes)
+    return results | {name: measured(name) for name in MEASURES}
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ It has no sessions, ids, results, explanations or time, and nobody could add a c
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +23,7 @@ def _search(*patterns: str) -> Callable[[bytes], Any]:
 
 
 def policy() -> Step:
-    """Return a step that enforces the 33 contracts of the workload."""
+    """Return a step that enforces the 35 contracts of the workload."""
     unix = _search(r"rm\s+-[rf]+", r"\bsudo\b", r"curl[^|]*\|\s*(ba)?sh")
     sql = _search(r"(?i)\bdrop\b", r"(?i)\btruncate\b", r"(?i)\balter\b")
     url = _search(r"169\.254\.169\.254", "(?i)localhost", "(?i)file://")
@@ -44,8 +45,12 @@ def policy() -> Step:
                 if not counts["verify_identity"] or soon or args["amount"] > 5000:
                     return True
                 last[tool] = counts["all"]
+            case "read_file":
+                if not posixpath.normpath(args["path"]).startswith(("/workspace/", "/tmp/")):  # noqa: S108
+                    return True
             case "write_file":
-                if not counts["read_file"]:
+                inside = posixpath.normpath(args["path"]).startswith("/workspace/")
+                if not inside or not counts["read_file"]:
                     return True
             case "run_sql":
                 query = args["query"]

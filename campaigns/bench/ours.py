@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from campaigns.bench.translated import written
-from campaigns.bench.workload import TEMPLATES, TOOLS, Row, policy
+from campaigns.bench.workload import TEMPLATES, TOOLS, WITHOUT_PATHS, Row, policy
 from sponsio_like import Allowed, Blocked, Guard, Session, contract
 from sponsio_like.patterns import precedence
 
@@ -51,6 +51,11 @@ def steps(session: Session) -> Step:
 def contracts(n: int) -> Step:
     """Return a step under so many contracts of the workload."""
     return steps(guard(policy(n)).session())
+
+
+def without_paths() -> Step:
+    """Return a step under the policy without its contracts about paths."""
+    return steps(guard(WITHOUT_PATHS).session())
 
 
 def bound() -> Guard:

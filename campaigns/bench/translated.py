@@ -52,6 +52,8 @@ def guarantee(name: str, *given: Any) -> dict[str, Any]:
             return {"pattern": name, "tool": tool, "fields": ["q"], "limit": limit}
         case "at_most_n_times", (tool, limit):
             return {"pattern": "rate_limit", "action": tool, "limit": limit}
+        case "scope_limit", (tool, folders):
+            return {"pattern": name, "tool": tool, "fields": ["path"], "paths": folders}
         case "rate_limit", (tool, limit, seconds):
             window = {"seconds": seconds}
             return {"pattern": name, "action": tool, "limit": limit, "per": window}

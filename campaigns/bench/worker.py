@@ -19,6 +19,7 @@ TASKS = {
     "sponsio": ("theirs", "sponsio"),
     "acel": ("theirs", "acel"),
     "ours": ("ours", "contracts"),
+    "ours without paths": ("ours", "without_paths"),
     "ours templates": ("ours", "templates"),
     "ours three": ("ours", "three"),
     "floor": ("floor", "policy"),

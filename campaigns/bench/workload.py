@@ -1,4 +1,4 @@
-"""The workload: a policy of 34 contracts over 12 tools, and a seeded trace of calls, as plain data.
+"""The workload: a policy of 35 contracts over 12 tools, and a seeded trace of calls, as plain data.
 
 Only the standard library is used here, so that any engine can be given the same, in an
 environment of its own. The policy is one that users of several engines would write; a contract is
@@ -50,6 +50,8 @@ POLICY: list[Row] = [
     ("arg_length_limit", "run_sql", "query", 2000),
     ("arg_value_range", "issue_refund", "amount", None, 500),
     ("arg_value_range", "approve_refund", "amount", None, 5000),
+    ("scope_limit", "read_file", ["/workspace", "/tmp"]),  # noqa: S108  nothing is written there
+    ("scope_limit", "write_file", ["/workspace"]),
     ("cooldown", "deploy", 3),
     ("cooldown", "approve_refund", 2),
     ("no_reversal", "close_case", "issue_refund"),
@@ -65,6 +67,9 @@ POLICY: list[Row] = [
     ("duplicate_call_limit", "search", "zz-rare-query", 3),
     ("tool_allowlist", TOOLS),
 ]
+
+WITHOUT_PATHS = [row for row in POLICY if row[0] != "scope_limit"]
+"""The policy without its two contracts about where paths lead."""
 
 PAIRS = {
     "must_precede",

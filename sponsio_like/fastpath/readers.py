@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from sponsio_like.events import RARE, blank_tolerant, patterns_of, regex_searches, whole_or_anchored
 from sponsio_like.logic.formula import Arg, Compare, Const, Custom, Repeats, Sum
 from sponsio_like.monitor import KEY_CAP, Slot
-from sponsio_like.values import SHORT_TEXT, WORK_CAP, RegexSearch, comparison, number
+from sponsio_like.values import SHORT_TEXT, WORK_CAP, RegexSearch, comparison, number, under
 
 Shortcut: TypeAlias = Callable[[Mapping[str, Any]], Any]
 SPELT = frozenset({"true", "false"})
@@ -33,6 +33,7 @@ def shortcut(slot: Slot) -> Shortcut | None:
                 "arg_missing": _missing,
                 "arg_length": _length,
                 "arg_between": _between,
+                "arg_inside": _inside,
             }
             return ways[name](path, *rest) if name in ways else None
         case "atom", Compare(Arg(path), op, Const(value)) if _is_plain(path):
@@ -106,6 +107,16 @@ def _between(path: str, least: Any, most: Any) -> Shortcut | None:
         return (low is None or low <= value) and (high is None or value <= high)
 
     return read
+
+
+def _inside(path: str, folders: Any, root: str, links: bool) -> Shortcut | None:
+    start = root or folders[0]
+
+    def read(args: Mapping[str, Any]) -> bool | None:
+        text = args.get(path)
+        return under(text, folders, start) if type(text) is str else None
+
+    return None if links else read
 
 
 def _compares(path: str, holds: Callable[[Any], bool | None]) -> Shortcut:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -18,6 +19,8 @@ HOME = "/~"
 """The folder that stands for the home folder, which no rule knows."""
 LONGEST = 4_096
 """Most characters of a path: PATH_MAX of Linux."""
+PLAIN = re.compile(r"[\w./-]+", re.ASCII)
+"""A path that all readers read alike: letters, digits, and signs that no reader changes."""
 SLASHES = re.compile("[\u2044\u2215\u29f8\u29f9\ufe68\uff3c\u2216\u2571\u2572\u3033\u30fd]")
 """Signs that look like a slash and are none."""
 DRIVE = re.compile(r"([A-Za-z]):")
@@ -39,13 +42,22 @@ def under(path: object, folders: tuple[str, ...], root: str = "") -> bool | None
     """
     if not isinstance(path, str) or not path.strip() or len(path) > LONGEST:
         return None
-    start = root or folders[0]
-    places = [_resolved(each, "/") for each in folders]
+    start, places = root or folders[0], _places(folders)
+    if PLAIN.fullmatch(path):
+        first = "" if path[0] == "/" else "".join(_places((start,)))
+        return _lies(_shortened(f"{first}/{path}"), places)
     answers = set[bool | None]()
     for reading in _readings(path):
         place = None if reading is None else _resolved(reading, start)
-        answers.add(None if place is None else any(_lies(place, each) for each in places))
+        answers.add(None if place is None else _lies(place, places))
     return answers.pop() if len(answers) == 1 else None
+
+
+@lru_cache(maxsize=256)
+def _places(folders: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the absolute paths of those folders of which they can be told."""
+    places = (_resolved(each, "/") for each in folders)
+    return tuple(each for each in places if each is not None)
 
 
 def real(path: str, root: str) -> str:
@@ -55,8 +67,8 @@ def real(path: str, root: str) -> str:
     return os.path.realpath(Path(root) / path)
 
 
-def _lies(place: str, folder: str | None) -> bool:
-    return folder is not None and (place == folder or place.startswith(folder.rstrip("/") + "/"))
+def _lies(place: str, folders: tuple[str, ...]) -> bool:
+    return place in folders or place.startswith(tuple([f"{each.rstrip('/')}/" for each in folders]))
 
 
 def _readings(path: str) -> Iterator[str | None]:
@@ -97,15 +109,20 @@ def _resolved(path: str, root: str) -> str | None:
         text = f"/{drive[1].lower()}:/{text[2:]}"
     if not text.startswith("/"):
         text = f"{_resolved(root, '/') or ''}/{text}"
+    if " " in text and any(map(TRAILING.fullmatch, text.split("/"))):
+        return None
+    return _shortened(text)
+
+
+def _shortened(text: str) -> str:
+    """Return an absolute path without `.`, `..` and slashes that stand for nothing."""
     steps: list[str] = []
     for step in text.split("/"):
-        if TRAILING.fullmatch(step):
-            return None
         if step == "..":
             del steps[-1:]
         elif step not in ("", "."):
             steps.append(step)
-    return "/" + "/".join(steps)
+    return f"/{'/'.join(steps)}"
 
 
 def is_folder(text: str) -> bool:

@@ -8,8 +8,11 @@ way that is not taken any more, or work that grows with the trace, and not a noi
 from __future__ import annotations
 
 import statistics
+import sys
 import time
+from collections import Counter
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from campaigns.bench import ours
@@ -39,7 +42,7 @@ def middles(steps: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float
 
 def test_a_decision_and_its_result_cost_a_few_loops() -> None:
     """The policy of the benchmark, each call settled: some four loops; at most twelve."""
-    step, calls = ours.contracts(34), iter(trace(4000))
+    step, calls = ours.contracts(35), iter(trace(4000))
     found = middles({"decision": lambda: step(*next(calls)), "loop": loop}, 4000)
     assert found["decision"] < 12 * found["loop"]
 
@@ -54,11 +57,42 @@ def test_a_call_that_nobody_speaks_of_costs_less() -> None:
 
 def test_contracts_about_other_tools_cost_nothing() -> None:
     """Three hundred contracts cost what the policy alone costs; at most half as much again."""
-    few, many = (ours.steps(ours.guard(policy(n)).session()) for n in (34, 300))
+    few, many = (ours.steps(ours.guard(policy(n)).session()) for n in (35, 300))
     calls = trace(3000)
     each, other = iter(calls), iter(calls)
-    found = middles({"34": lambda: few(*next(each)), "300": lambda: many(*next(other))}, 3000)
-    assert found["300"] < 1.5 * found["34"]
+    found = middles({"35": lambda: few(*next(each)), "300": lambda: many(*next(other))}, 3000)
+    assert found["300"] < 1.5 * found["35"]
+
+
+def test_contracts_about_paths_cost_nothing_where_no_path_is_given() -> None:
+    """Calls that are let through take as many instructions with these two contracts as without;
+    those of the tools with paths take more, but less than half as many again.
+    """
+    with_paths, without = ours.contracts(35), ours.without_paths()
+    more, less = instructions(with_paths), instructions(without)
+    grown = {tool for tool in more if more[tool] != less[tool]}
+    assert grown == {"read_file", "write_file"}
+    assert all(more[tool] < 1.5 * less[tool] for tool in grown)
+
+
+def instructions(step: Callable[[str, dict[str, Any]], bool]) -> Counter[str]:
+    """The instructions of the interpreter that calls took that were let through, by tool."""
+    found: Counter[str] = Counter()
+    count = 0
+
+    def tell(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal count
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        count += event == "opcode"
+        return tell
+
+    for number, (tool, args) in enumerate(trace(800)):
+        before, count = sys.gettrace(), 0
+        sys.settrace(tell if number > 400 else before)  # the first ones build lanes
+        denied = step(tool, args)
+        sys.settrace(before)
+        found[tool] += 0 if denied else count
+    return found
 
 
 def test_a_long_session_decides_like_a_short_one() -> None:

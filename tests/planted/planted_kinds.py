@@ -42,8 +42,8 @@ MEANING = (
     (
         "folders are prefixes",
         "values/paths.py",
-        'place.startswith(folder.rstrip("/") + "/")',
-        "place.startswith(folder)",
+        '''f"{each.rstrip('/')}/"''',
+        "each",
     ),
     (
         "hosts are suffixes",

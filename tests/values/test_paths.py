@@ -1,0 +1,49 @@
+"""Paths: the short way for usual ones tells what the long way tells."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+from sponsio_like.values import paths, under
+
+PARTS = (
+    "a",
+    "b",
+    "/",
+    "/",
+    "..",
+    ".",
+    "w",
+    "work",
+    "-",
+    "_",
+    ".",
+    "~",
+    "%2e",
+    " ",
+    "\\",
+    "C:",
+    "é",
+)
+FOLDERS = (("/w",), ("/work", "/a"), ("/",), ("/a/../w",), ("~/a",), ("$X/a", "/w"), ("w",))
+
+
+def test_usual_paths_are_told_as_the_long_way_tells_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random paths, folders and roots: the answer is the same where no path is called usual."""
+    dice = random.Random(18)
+    asked = [
+        (
+            "".join(dice.choices(PARTS[:11] if number % 2 else PARTS, k=dice.randint(0, 8))),
+            dice.choice(FOLDERS),
+            dice.choice(("", "/a", "$X", "/w/b")),
+        )
+        for number in range(20_000)
+    ]
+    short = [under(*each) for each in asked]
+    assert sum(paths.PLAIN.fullmatch(each[0]) is not None for each in asked) > 5_000
+    monkeypatch.setattr(paths, "PLAIN", re.compile(r"(?!)"))
+    assert [under(*each) for each in asked] == short
+    assert {True, False, None} <= set(short)
