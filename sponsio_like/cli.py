@@ -532,13 +532,12 @@ def promote(  # noqa: PLR0913 - each is an option
     from sponsio_like.checks import compile_policy, read_file
     from sponsio_like.contracts import fingerprint
     from sponsio_like.log import read_log
-    from sponsio_like.replay import Replay, Wanted, evidence_of, labels_of, promoted
+    from sponsio_like.replay import Replay, Wanted, evidence_of, labels_of, promotion
     from sponsio_like.traces import logged_traces
 
     file = read_file(contracts)
     written = _of_name(file, contract)
-    place = Path(written.where.rsplit(":", 2)[0])  # it may stand in a file that is included
-    text = promoted(place.read_text("utf-8"), contract, share)
+    place, text = promotion(contracts, file, written, share)
     lines = (line for path in evidence for line in read_log(path))
     found = evidence_of(lines, contract, fingerprint(written), labels_of(labels))
     played = (trace for path in evidence for trace in logged_traces(read_log(path)))

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 from sponsio_like.checks.lint import linted
 from sponsio_like.contracts import (
     CATALOG,
+    NO_TEXTS,
     NOTHING_KNOWN,
     Contract,
     Inventory,
     Rule,
+    Texts,
     Vocabulary,
     contracts_of,
 )
@@ -68,12 +70,18 @@ if TYPE_CHECKING:
     from sponsio_like.contracts import FieldKind, File, Source
 
 
-def read_file(path: Source, mode: Mode | None = None, kinds: Iterable[FieldKind] = ()) -> File:
+def read_file(
+    path: Source,
+    mode: Mode | None = None,
+    kinds: Iterable[FieldKind] = (),
+    instead: Texts = NO_TEXTS,
+) -> File:
     """Return a contract file, a folder of them, or several, as one.
 
     `mode` is for contracts where neither they nor the file state one; `kinds` are those of fields
-    that are declared elsewhere. Raises `ContractError` with every mistake that can be found: of the
-    text, and of the meaning of those contracts that could be read.
+    that are declared elsewhere; `instead` has texts in the place of those of files. Raises
+    `ContractError` with every mistake that can be found: of the text, and of the meaning of those
+    contracts that could be read.
     """
     from sponsio_like.contracts import load
 
@@ -81,4 +89,5 @@ def read_file(path: Source, mode: Mode | None = None, kinds: Iterable[FieldKind]
         path,
         lambda file: compile_policy(file.contracts, file.mode or mode or "enforce", file.inventory),
         kinds,
+        instead,
     )

@@ -25,7 +25,7 @@ from sponsio_like.contracts.blocks import (
     worked,
 )
 from sponsio_like.contracts.comparisons import check_comparisons
-from sponsio_like.contracts.composition import Source, source_name
+from sponsio_like.contracts.composition import NO_TEXTS, Source, Texts, source_name
 from sponsio_like.contracts.conditions import regexes
 from sponsio_like.contracts.confirmation import confirmed, reads_answer
 from sponsio_like.contracts.contradictions import (
@@ -132,14 +132,14 @@ from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
 
 # fmt: off
 __all__ = [
-    "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "MODES", "NOTHING_KNOWN",
+    "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "MODES", "NOTHING_KNOWN", "NO_TEXTS",
     "SCHEMA_NAME", "SHOWN", "SIZE_CAP", "STRATEGIES", "TOOL_FORMS", "UNSAID", "About", "Accept",
     "AnswerField", "Contract", "Counts", "Default", "Duration", "Event", "ExactTools",
     "Examine", "Expected", "Field", "FieldKind", "Fields", "File", "Folder", "Inventory",
     "InventoryLike", "MetTools", "Moment", "Name", "Natural", "Number", "Occurrence", "OneTool",
     "Parameter", "Pattern", "Positive", "Regex", "Renames", "RiskSection", "Rule", "Scalars",
-    "Scope", "Source", "Success", "Tools", "Unlisted", "Vocabulary", "Window", "Within",
-    "WrittenTest", "argument_text", "before", "by_name", "calls_of_any", "catalog",
+    "Scope", "Source", "Success", "Texts", "Tools", "Unlisted", "Vocabulary", "Window",
+    "Within", "WrittenTest", "argument_text", "before", "by_name", "calls_of_any", "catalog",
     "check_comparisons", "check_disjoint", "check_idle_missing", "check_release",
     "check_settles", "check_slips", "check_tools_meant", "common_kind", "confirmed", "contract",
     "contracts_of", "contradiction", "counted_calls", "covered", "declared", "default",

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
 
 from sponsio_like.contracts.imports import import_named
 from sponsio_like.contracts.operands import only
@@ -30,6 +31,11 @@ ENDINGS = (".yaml", ".yml")
 
 Source: TypeAlias = "str | Path | Sequence[str | Path]"
 """A contract file, a folder of them, or several of these."""
+
+
+Texts: TypeAlias = Mapping[Path, str]
+"""Texts that are read in the place of those of files."""
+NO_TEXTS: Final[Texts] = MappingProxyType({})
 
 
 @dataclass(slots=True, eq=False)
@@ -84,21 +90,29 @@ class _Seen:
 
     found: list[Problem] = field(default_factory=list)
     pieces: dict[tuple[str, str], Piece] = field(default_factory=dict)
+    instead: Texts = field(default_factory=dict)
 
 
-def of_text(text: str, name: str, path: Path | None) -> tuple[Piece, list[Problem]]:
+def of_text(
+    text: str, name: str, path: Path | None, instead: Texts = NO_TEXTS
+) -> tuple[Piece, list[Problem]]:
     """Return the piece of a text, and what is wrong with it and the files that it includes.
 
     Raises `ContractError` if the text is no YAML. Without a path it can include nothing.
     """
-    seen = _Seen()
+    seen = _Seen(instead=instead)
     chain, folder = ((), None) if path is None else ((os.path.realpath(path),), path.parent)
     return _piece(text, name, folder, {}, seen, chain), seen.found
 
 
-def of_files(paths: Iterable[Path], name: str) -> tuple[Piece, list[Problem]]:
+def of_files(
+    paths: Iterable[Path], name: str, instead: Texts = NO_TEXTS
+) -> tuple[Piece, list[Problem]]:
     """Return a piece that includes these files, and what is wrong with them."""
-    seen, root = _Seen(), Piece(name, Document(data={"version": 1, "include": []}), of_several=True)
+    seen, root = (
+        _Seen(instead=instead),
+        Piece(name, Document(data={"version": 1, "include": []}), of_several=True),
+    )
     for path in paths:
         try:
             root.includes.append(_included(path, {}, seen, ()))
@@ -133,8 +147,13 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def contract_text(path: str | Path) -> str:
-    """Return the text of a contract file. Raises `ContractError` if it cannot be read."""
+def contract_text(path: str | Path, instead: Texts = NO_TEXTS) -> str:
+    """Return the text of a contract file, or the one that is to be read in its place.
+
+    Raises `ContractError` if it cannot be read.
+    """
+    if (given := instead.get(Path(path))) is not None:
+        return given
     try:
         with Path(path).open("rb") as file:
             raw = file.read(4 * SIZE_CAP)  # what is longer is refused where it is parsed
@@ -274,7 +293,7 @@ def _included(path: Path, given: Mapping[str, Any], seen: _Seen, chain: tuple[st
     if key not in seen.pieces:
         if len(seen.pieces) >= FILES_CAP:
             raise ContractError.of(f"more than {FILES_CAP} files", "include fewer")
-        text = contract_text(path)
+        text = contract_text(path, seen.instead)
         piece = _piece(text, str(path), path.parent, given, seen, (*chain, real))
         seen.pieces[key] = piece
         declared = piece.data.get("parameters")

@@ -15,8 +15,10 @@ from typing import Any, TypeAlias, TypeVar
 
 import sponsio_like.contracts.about as said
 from sponsio_like.contracts.composition import (
+    NO_TEXTS,
     Piece,
     Source,
+    Texts,
     contract_text,
     files_of,
     of_files,
@@ -98,18 +100,24 @@ Judge: TypeAlias = Callable[[File], object]
 """A function that raises `ContractError` for contracts that can be read, and are wrong."""
 
 
-def load(source: Source, judge: Judge | None = None, kinds: Iterable[FieldKind] = ()) -> File:
+def load(
+    source: Source,
+    judge: Judge | None = None,
+    kinds: Iterable[FieldKind] = (),
+    instead: Texts = NO_TEXTS,
+) -> File:
     """Read a contract file, a folder of them, or several of these.
 
-    `kinds` are those of fields that are declared elsewhere: by code, by schemas of tools. Raises
-    `ContractError` with every mistake. Where there are some, `judge` is asked about the contracts
-    that have none yet.
+    `kinds` are those of fields that are declared elsewhere: by code, by schemas of tools; `instead`
+    has texts that are read in the place of those of files. Raises `ContractError` with every
+    mistake. Where there are some, `judge` is asked about the contracts that have none yet.
     """
     files = files_of(source)
     if isinstance(source, (str, Path)) and files == [Path(source)]:
-        root, found = of_text(contract_text(source), str(source), Path(source))
+        text = contract_text(source, instead)
+        root, found = of_text(text, str(source), Path(source), instead)
     else:
-        root, found = of_files(files, source_name(source))
+        root, found = of_files(files, source_name(source), instead)
     return _whole(root, found, judge, kinds)
 
 

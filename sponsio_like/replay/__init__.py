@@ -10,7 +10,7 @@ from sponsio_like.replay.evidence import Evidence, Wanted, evidence_of, label_of
 from sponsio_like.replay.exact import BY_NAMES, Applications, applications
 from sponsio_like.replay.examples import check_examples
 from sponsio_like.replay.part import Part, session_page
-from sponsio_like.replay.promote import promoted
+from sponsio_like.replay.promote import promoted, promotion
 from sponsio_like.replay.replay import Played, Replay
 from sponsio_like.replay.report import Report, report_of
 from sponsio_like.replay.review import ANSWERS, add_label, labels_of, to_review
@@ -20,11 +20,11 @@ from sponsio_like.replay.timeline import explained, page
 
 # fmt: off
 __all__ = [
-    "ANSWERS", "BY_NAMES", "PAIRS", "Applications", "CheckedFile", "ContractSummary", "Difference",
-    "Evidence", "Part", "Played", "Replay", "Report", "Shortest", "Summary", "Wanted", "add_label",
-    "applications", "check_examples", "checked", "difference", "evidence_of", "explained",
-    "label_of", "labels_of", "lower_bound", "needed", "notation", "page", "promoted", "read_all",
-    "report_of", "session_page", "shortest_lines", "shortest_of", "timed", "to_review",
-    "underlined", "upper_bound",
+    "ANSWERS", "BY_NAMES", "PAIRS", "Applications", "CheckedFile", "ContractSummary",
+    "Difference", "Evidence", "Part", "Played", "Replay", "Report", "Shortest", "Summary",
+    "Wanted", "add_label", "applications", "check_examples", "checked", "difference",
+    "evidence_of", "explained", "label_of", "labels_of", "lower_bound", "needed", "notation",
+    "page", "promoted", "promotion", "read_all", "report_of", "session_page", "shortest_lines",
+    "shortest_of", "timed", "to_review", "underlined", "upper_bound",
 ]
 # fmt: on

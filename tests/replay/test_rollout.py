@@ -14,7 +14,15 @@ from sponsio_like import ContractError, Guard
 from sponsio_like.checks import read_file
 from sponsio_like.contracts import fingerprint, loads
 from sponsio_like.log import read_log
-from sponsio_like.replay import Replay, Wanted, difference, evidence_of, promoted, upper_bound
+from sponsio_like.replay import (
+    Replay,
+    Wanted,
+    difference,
+    evidence_of,
+    promoted,
+    promotion,
+    upper_bound,
+)
 from sponsio_like.traces import Line, read_traces
 from tests.semantics.manifest import requirement
 
@@ -155,6 +163,76 @@ def test_a_contract_is_promoted_in_a_share(mode: str) -> None:
     assert after == text.replace(f"mode: {mode}  #", "mode: {enforce: 10%}  #")
     assert (loads(after).contracts[0].mode, loads(after).contracts[0].share) == ("enforce", 0.1)
     assert promoted(text, "few") == text.replace(f"mode: {mode}  #", "mode: enforce  #")
+
+
+BASE = OLD.replace("mode: observe\n", "")
+
+
+@pytest.mark.parametrize(
+    ("root", "changed", "before", "after"),
+    [
+        (
+            "overrides: [{name: few, mode: observe}]",
+            "root.yaml",
+            "{name: few, mode: observe}",
+            "{name: few, mode: enforce}",
+        ),
+        (
+            (
+                "overrides:\n  - {name: few, mode: observe}\n  - {name: few, because: x}\n"
+                "  - {name: few, mode: observe}"
+            ),
+            "root.yaml",
+            "because: x}\n  - {name: few, mode: observe}",
+            "because: x}\n  - {name: few, mode: enforce}",
+        ),
+        (
+            "overrides: [{name: few, because: x}]\nmode: observe",
+            "base.yaml",
+            "  - name: few",
+            "  - mode: enforce\n    name: few",
+        ),
+        (
+            "overrides: [{name: 'f*', mode: observe}, {name: few, mode: observe}]",
+            "root.yaml",
+            "{name: few, mode: observe}",
+            "{name: few, mode: enforce}",
+        ),
+    ],
+)
+def test_the_mode_is_changed_where_it_is_said(
+    tmp_path: Path, root: str, changed: str, before: str, after: str
+) -> None:
+    """An override of a file that includes the contract says its mode, if it has one."""
+    written(tmp_path / "base.yaml", BASE)
+    outer = written(tmp_path / "root.yaml", f"version: 1\ninclude: [base.yaml]\n{root}\n")
+    read = read_file(outer)
+    place, text = promotion(outer, read, read.contracts[0])
+    assert (place.name, text) == (changed, (tmp_path / changed).read_text().replace(before, after))
+    now = read_file(outer, instead={place: text})
+    assert {each.name: each.mode for each in now.contracts}["few"] == "enforce"
+
+
+@pytest.mark.parametrize(
+    ("root", "says"),
+    [
+        ("overrides: [{name: 'f*', mode: observe}]", "root.yaml:3:32: the override of `f*`"),
+        (
+            "parameters: {how: observe}\noverrides: [{name: few, mode: '${how}'}]",
+            "the mode of `few` is `${how}`",
+        ),
+    ],
+)
+def test_what_would_not_be_enforced_is_not_promoted(tmp_path: Path, root: str, says: str) -> None:
+    """A mode that is shared or filled in is no word to change: no file is touched."""
+    base = written(tmp_path / "base.yaml", BASE)
+    text = f"version: 1\ninclude: [base.yaml]\n{root}\n"
+    outer = written(tmp_path / "root.yaml", text)
+    log = observed(tmp_path / "log", outer, 60, 0)
+    done = run("promote", outer, "few", "--evidence", log, cwd=tmp_path)
+    assert done.returncode != 0
+    assert says in done.stdout + done.stderr
+    assert (base.read_text(), outer.read_text()) == (BASE, text)
 
 
 def observed(path: Path, file: Path, sessions: int, breaking: int, content: Any = ()) -> Path:
