@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -135,6 +137,15 @@ def test_a_log_that_is_not_there_cannot_be_followed(tmp_path: Path) -> None:
         next(followed(tmp_path / "missing"))
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Processes that are started hear SIGINT, even where this one was started to ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_the_command_line_watches_a_log(tmp_path: Path) -> None:
     """`report LOG --watch` prints decisions as they are made, in other processes, too."""
     path = tmp_path / "log"
@@ -149,8 +160,11 @@ def test_the_command_line_watches_a_log(tmp_path: Path) -> None:
             first = watch.stdout.readline()
             session.decide("pay", {})
             second = watch.stdout.readline()
-            watch.send_signal(2)
-            assert watch.wait(20) == 0
+            watch.send_signal(signal.SIGINT)
+            try:
+                assert watch.wait(60) == 0
+            finally:
+                watch.kill()
     assert "pay allowed" in first
     assert "pay blocked" in second
     assert "contract=few" in second
