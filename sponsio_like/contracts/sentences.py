@@ -94,6 +94,10 @@ def _phrasings(_: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 def _rule(said: Said, words: Vocabulary) -> Rule:
     """Return the rule of one reading. Raises `ContractError` for arguments that are wrong."""
     given = {key: _with_field(each, words) for key, each in said.arguments.items()}
+    if said.name == "scope_limit" and "fields" not in given:
+        given["fields"] = [_of_kind("path", given["tool"], words)]
+    if said.name == "host_allowlist" and "field" not in given:
+        given["field"] = _of_kind("url", given["tool"], words)
     rule = CATALOG[said.name].rule(given, words)
     if said.when is None:
         return rule
@@ -133,6 +137,25 @@ def _field_of(tools: Iterable[str], fact: str, words: Vocabulary) -> str:
         what = f"`{'`, `'.join(sorted(found))}` are fields of different tools"
         raise ContractError.of(what, "write a sentence for each")
     return found.pop()
+
+
+def _of_kind(kind: str, tools: Any, words: Vocabulary) -> str:
+    """Return the one field of these tools that is of a kind. Raises `ContractError`."""
+    if not isinstance(tools, (str, list)):
+        raise ContractError.of("two conditions on one call", "write a pattern")
+    names = [tools] if isinstance(tools, str) else tools
+    found = {
+        tuple(path for path, of in words.kinds_of(each).items() if of.strip("[]") == kind)
+        for each in names
+    }
+    only = found.pop()
+    if found or len(only) != 1:
+        raise ContractError.of(
+            f"which field of `{names[0]}` is meant is not known",
+            f"name it: “the `{kind}` of `{names[0]}` ..”, or declare it in the file: "
+            f"tools: {{{names[0]}: {{fields: {{{kind}: {kind}}}}}}}",
+        )
+    return only[0]
 
 
 # --- the closest sentences ------------------------------------------------------------------------

@@ -29,6 +29,11 @@ CONFIRM = default("confirm")
     "content from `{source}` requires review",
     says=(
         (
+            "(CONTENT {source:tools} | (whatever | anything | what) {source:tools} returns) "
+            "(REQUIRES review | MUST be reviewed) BY {gate:tools} [before (anything else | any "
+            "other (tool | call) [(is called | is made)])]"
+        ),
+        (
             "CONTENT {source:tools} (REQUIRES review | MUST be reviewed) [by {gate:tools}] "
             "[before {sinks:tools}]"
         ),
@@ -65,6 +70,14 @@ def untrusted_source_gate(
     "agentic",
     "confirmation required after reading from `{source}`",
     says=(
+        (
+            "after reading from {source:tools} [,] {sinks:every} REQUIRES CONFIRMATION [BY "
+            "{by:tools}]"
+        ),
+        (
+            "after reading from {source:tools} [,] ask for confirmation before [CALLING] "
+            "{sinks:every}"
+        ),
         "[a] confirmation [is] required after reading from {source:tools}",
         (
             "after reading from {source:tools} [,] ([a] confirmation [is] required | ask for "

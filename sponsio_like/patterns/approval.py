@@ -39,6 +39,15 @@ from sponsio_like.logic.formula import (
     says=(
         (
             "{action:union} REQUIRES [an | a] [active | standing] approval (from | by | of) "
+            "{role:role} [that is] (no older than | not older than | at most) {seconds:seconds}"
+            " [old]"
+        ),
+        (
+            "{action:union} REQUIRES [a | the] {role:role} APOS approval [[that is] (no older "
+            "than | not older than | at most) {seconds:seconds} [old]]"
+        ),
+        (
+            "{action:union} REQUIRES [an | a] [active | standing] approval (from | by | of) "
             "{role:role} [not older than {seconds:seconds}]"
         ),
         "{action:union} MUST be approved by {role:role}",
@@ -116,11 +125,12 @@ def audit_after(action: Tools, audit: Tools, counts: Counts = "done") -> Formula
     "approval",
     "backup `{backup}` must precede `{action}`",
     says=(
+        "(take | make) a (new | fresh) {backup:names} before [CALLING] {action:every}",
         (
             "[a] backup [by | with | through] {backup:tools} MUST (precede | come before) "
             "{action:every}"
         ),
-        "{action:every} REQUIRES a backup (by | with | through) {backup:tools} [first | before]",
+        "{action:every} REQUIRES a backup (by | with | through) {backup:tools} [FIRSTLY]",
         (
             "[always] (take | make) a backup (by | with | through) {backup:tools} before "
             "[CALLING] {action:every}"
@@ -146,12 +156,17 @@ def backup_before_destructive(backup: Tools, action: Tools, counts: Counts = "do
     says=(
         (
             "[a] dry run [by | with | through | of] {dry_run:tools} MUST (precede | come "
-            "before) {commit:every}"
+            "before) {commit:every} WITH_SAME {same:pairs}"
         ),
         (
-            "{commit:every} REQUIRES a dry run (by | with | through | of) {dry_run:tools} "
-            "[first | before]"
+            "{commit:every} REQUIRES [its own | a | an own] {dry_run:names} dry run [WITH_SAME "
+            "{same:pairs}] [FIRSTLY]"
         ),
+        (
+            "[a] dry run [by | with | through | of] {dry_run:tools} MUST (precede | come "
+            "before) {commit:every}"
+        ),
+        ("{commit:every} REQUIRES a dry run (by | with | through | of) {dry_run:tools} [FIRSTLY]"),
         (
             "[always] (do | make) a dry run (by | with | through | of) {dry_run:tools} before "
             "[CALLING] {commit:every}"

@@ -40,6 +40,7 @@ SESSION = default("session")
     "arguments",
     "`{tool}` `{field}` must not contain `{patterns: or }`",
     says=(
+        "NEVER let {tool.field:place} (contain | include | mention) {patterns:texts}",
         "{tool.field:place} MUST_NOT (contain | include | mention) {patterns:texts}",
         "NEVER_CALL {tool:every} with {patterns:texts} in [its | the] {field:field}",
         (
@@ -129,6 +130,7 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
     "`{tool}.{field}` at most {max}",
     "`{tool}.{field}` at least {min}",
     says=(
+        "{tool.field:place} [MUST (be | stay)] AT_LEAST {min:number} and AT_MOST {max:number}",
         "{tool.field:place} [MUST (be | lie | stay)] between {min:number} and {max:number}",
         "{tool.field:place} MUST (be | lie | range) from {min:number} to {max:number}",
         "{tool.field:place} [MUST (be | stay)] AT_MOST {max:number}",
@@ -180,6 +182,14 @@ def arg_value_range(
     "total `{tool}.{field}` at most {total} per {per.seconds} seconds",
     "total `{tool}.{field}` at most {total} per {per.steps} steps",
     says=(
+        (
+            "(per | for each | for every) {by:pairs} [,] [the] (total | sum of [the]) "
+            "{tool.field:place} [MUST (be | stay)] AT_MOST {total:number} [{per:window}]"
+        ),
+        (
+            "[the] (total | sum of [the]) {tool.field:place} [MUST (be | stay)] AT_MOST "
+            "{total:number} [{per:window}] (per | for each | for every) {by:pairs}"
+        ),
         (
             "[the] (total | sum of [the]) {tool.field:place} [MUST (be | stay)] AT_MOST "
             "{total:number} [{per:window}]"

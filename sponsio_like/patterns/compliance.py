@@ -26,6 +26,19 @@ from sponsio_like.logic.formula import Always, Eventually, Formula, Next, conj
     "compliance",
     "after `{commitment}`, tool `{reversal}` is forbidden",
     says=(
+        "after [CALLING] {commitment:tools} [,] {reversal:union} FORBIDDEN [ANYMORE]",
+        (
+            "after [CALLING] {commitment:tools} [,] (NEVER_CALL {reversal:every} | "
+            "{reversal:every} MUST_NOT BE_CALLED) ANYMORE"
+        ),
+        (
+            "(once | after | as soon as) {commitment:tools} OK [,] {reversal:union} FORBIDDEN "
+            "[ANYMORE]"
+        ),
+        (
+            "(once | after | as soon as) {commitment:tools} OK [,] {reversal:every} MUST_NOT "
+            "BE_CALLED ANYMORE"
+        ),
         (
             "after [CALLING] {commitment:tools} [,] {reversal:every} (FORBIDDEN | MUST_NOT "
             "BE_CALLED)"
@@ -69,6 +82,7 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
     "compliance",
     "tools `{first}` and `{second}` must be by different agents",
     says=(
+        "(SAME | one) agent MUST_NOT both [CALL] {first:one} and [CALL] {second:one}",
         (
             "{first:one} and {second:one} MUST (be | be called | be done | be made | be "
             "run) by different agents"
@@ -96,32 +110,33 @@ def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") ->
     "compliance",
     "every `{trigger}` must be followed by `{response}`",
     says=(
+        "after [CALLING] {trigger:every} [,] there MUST [eventually | later] be {response:later}",
         (
             "{trigger:every} (MUST [eventually | later] be | is [eventually | later]) "
-            "followed by {response:tools}"
+            "followed by {response:later}"
         ),
-        ("after [CALLING] {trigger:every} [,] [always | MUST | AGENT MUST] CALL {response:tools}"),
+        ("after [CALLING] {trigger:every} [,] [always | MUST | AGENT MUST] CALL {response:later}"),
         (
-            "after [CALLING] {trigger:every} [,] {response:tools} (MUST [eventually | later] "
+            "after [CALLING] {trigger:every} [,] {response:later} (MUST [eventually | later] "
             "BE_CALLED | is called)"
         ),
-        "(after | once | when | whenever) {trigger:every} OK [,] {response:tools} IS_CALLED",
-        "(after | once | when | whenever) {trigger:every} OK [,] CALL {response:tools}",
-        "[always | MUST] CALL {response:tools} after [CALLING] {trigger:every}",
+        "(after | once | when | whenever) {trigger:every} OK [,] {response:later} IS_CALLED",
+        "(after | once | when | whenever) {trigger:every} OK [,] CALL {response:later}",
+        "[always | MUST] CALL {response:later} after [CALLING] {trigger:every}",
         (
             "(whenever | when | every time | each time | if) {trigger:tools} is called [,] "
-            "CALL {response:tools} [afterwards | later | next]"
+            "CALL {response:later} [afterwards | later | next]"
         ),
         (
             "(whenever | when | every time | each time | if) {trigger:tools} is called [,] "
-            "{response:tools} MUST BE_CALLED (afterwards | later | after it | after that)"
+            "{response:later} MUST BE_CALLED (afterwards | later | after it | after that)"
         ),
-        "{response:tools} MUST follow (every | each) {trigger:names}",
-        "{trigger:every} REQUIRES {response:tools} (afterwards | later | after it)",
+        "{response:later} MUST follow (every | each) {trigger:names}",
+        "{trigger:every} REQUIRES {response:later} (afterwards | later | after it)",
         "{trigger:every} REQUIRES (a later | a subsequent | a following) {response:names}",
         (
             "(whenever | when | every time | each time | if) AGENT CALL {trigger:tools} [,] "
-            "AGENT MUST CALL {response:tools} (afterwards | later | after it | after that)"
+            "AGENT MUST CALL {response:later} (afterwards | later | after it | after that)"
         ),
     ),
     keeps=("", "notify", "refund notify", "refund refund notify", "refund!"),
@@ -142,6 +157,16 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
     "compliance",
     "`{steps: and }` must complete before `{gate}`",
     says=(
+        (
+            "{steps:together} MUST [both | all] (be complete | be completed | be done | be "
+            "finished | have finished | have been called | have run | have passed) before "
+            "[CALLING] {gate:every}"
+        ),
+        "no {gate:one} (until | before | without | unless) [CALLING] {steps:together} [OK]",
+        (
+            "{gate:every} REQUIRES {steps:together} to (have finished | have completed | have "
+            "succeeded | be done | be complete | be called first | succeed | finish first)"
+        ),
         (
             "{steps:together} MUST [both | all] (complete | finish | succeed | BE_CALLED | "
             "come | run | have completed | have succeeded) before [CALLING] {gate:every}"

@@ -59,6 +59,10 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
     "exclusion",
     "agent may only call `{tools:, }`",
     says=(
+        "no (tools | tool) OTHER_THAN {tools:union}",
+        "(allow | permit) no [other] (tools | tool) OTHER_THAN {tools:union}",
+        "NEVER_CALL anything OTHER_THAN {tools:union}",
+        "AGENT MAY CALL nothing OTHER_THAN {tools:union}",
         "AGENT MAY only CALL {tools:union}",
         "AGENT MAY CALL only {tools:union}",
         "only CALL {tools:union} [tools]",
@@ -91,6 +95,11 @@ def tool_allowlist(tools: ExactTools) -> Formula:
     "exclusion",
     "redirect `{unsafe}` to `{safe}`",
     says=(
+        (
+            "{unsafe:every} MUST be (redirected | rerouted | routed | sent) to {safe:tool_name}"
+            " [instead]"
+        ),
+        "(reroute | route | send) {unsafe:every} to {safe:tool_name} instead",
         "redirect {unsafe:every} to {safe:tool_name}",
         "CALL {safe:tool_name} (instead of | in place of) {unsafe:tools}",
         "instead of [CALLING] {unsafe:tools} [,] CALL {safe:tool_name}",

@@ -30,6 +30,7 @@ ALL: tuple[Field, ...] = ("*",)
     "identity",
     "`{tool}` requires ctx[{key:=}]={values:=}",
     says=(
+        "{tool:union} only (if | when | while) {key.values:told}",
         "{tool:union} REQUIRES [that] {key.values:told}",
         (
             "(NEVER_CALL {tool:every} | {tool:every} (MUST_NOT BE_CALLED | FORBIDDEN)) unless "
@@ -53,7 +54,11 @@ def ctx_required(tool: Tools, key: Name, values: Scalars) -> Formula:
 @pattern(
     "identity",
     "`{tool}` requires {key:=} matching `{regex}`",
-    says=("{tool:union} REQUIRES [CTX] {key:key} matching {regex:text}",),
+    says=(
+        "for {tool:union} [,] CTX {key:key} MUST match {regex:text}",
+        "{tool:union} REQUIRES CTX {key:key} to match {regex:text}",
+        "{tool:union} REQUIRES [CTX] {key:key} matching {regex:text}",
+    ),
     keeps=("", 'ctx:caller="corp/finance" refund', "other"),
     breaks=("refund", 'ctx:caller="evil/corp/finance" refund', "ctx:caller=5 refund"),
     example={"tool": "refund", "key": "caller", "regex": "^corp/"},
@@ -106,6 +111,7 @@ def duplicate_call_limit(
     "identity",
     "`{action}` within {max_seconds}s of `{event}`",
     says=(
+        "{action:names} only within {max_seconds:seconds} (of | after) {event:tools}",
         "{action:names} within {max_seconds:seconds} of {event:tools}",
         (
             "{action:every} (MAY only BE_CALLED | ONLY_ALLOWED) within {max_seconds:seconds} "

@@ -39,6 +39,17 @@ ANY = default("*")
     "tool `{action}` at most {limit} times per {per.seconds} seconds",
     "tool `{action}` at most {limit} times per {per.steps} steps",
     says=(
+        "{action:tools} {limit:most} {per:window}",
+        "allow {limit:most} {action:name_calls} [{per:window}]",
+        "[allow] only {limit:number} (calls | uses) (of | to) {action:tools} [{per:window}]",
+        "{action:tools} COLON {limit:atmost} [{per:window}]",
+        (
+            "{action:together} (together | combined | taken together | in total) {limit:atmost}"
+            " [{per:window}]"
+        ),
+        "{action:tools} never {limit:excess} [{per:window}]",
+        "(never | no) more than {limit:number} {action:name_calls} [{per:window}]",
+        "{limit:most} {action:one} {per:window}",
         "{action:tools} {limit:atmost} [{per:window}]",
         "{action:tools} MAY BE_CALLED {limit:atmost} [{per:window}]",
         "{action:tools} MAY only BE_CALLED {limit:count} [{per:window}]",
@@ -77,6 +88,7 @@ def rate_limit(
     "operational",
     "tool `{action}` at most once",
     says=(
+        "CALL {action:tools} ONCE (per | for each | for every) {by:pairs}",
         "{action:tools} ONCE",
         "CALL {action:tools} ONCE",
         "{action:tools} MAY BE_CALLED ONCE",
@@ -109,6 +121,25 @@ def idempotent(
     "tool `{action}` cooldown of {steps} steps",
     "tool `{action}` cooldown of {seconds} seconds",
     says=(
+        "{action:tools} REQUIRES a {*:span} cooldown",
+        (
+            "there MUST be AT_LEAST {*:span} between [two] ({action:name_calls} | (calls | "
+            "uses) (of | to) {action:tools})"
+        ),
+        (
+            "after [CALLING] {action:names} [,] wait [at least] {*:span} before CALLING "
+            "{action:names} again"
+        ),
+        (
+            "after (a | an | one | each | every | any) {action:names} [,] no (other | further |"
+            " second | more) {action:names} for [at least] {*:span}"
+        ),
+        (
+            "{action:tools} [MAY BE_CALLED] (at most | no more often than | not more often "
+            "than) every {*:span}"
+        ),
+        "AT_LEAST {*:span} between [two] (calls | uses) (of | to) {action:tools}",
+        "[leave] AT_LEAST {*:span} between [two] {action:name_calls}",
         "{action:tools} [(has | REQUIRES) a] cooldown of {*:span}",
         ("wait [at least] {*:span} between [two] (calls | call | uses) (of | to) {action:tools}"),
         (
@@ -148,6 +179,14 @@ def _bound(steps: int | None, seconds: float | None) -> Steps | Seconds:
     "tool `{action}` within {steps} steps of `{trigger}`",
     "tool `{action}` within {seconds} seconds of `{trigger}`",
     says=(
+        (
+            "after [CALLING] {trigger:every} [,] {action:tools} MUST (follow | happen | come | "
+            "occur) within {*:span}"
+        ),
+        (
+            "within {*:span} (of | after) [CALLING] {trigger:every} [,] {action:tools} MUST "
+            "(follow | happen | come | occur)"
+        ),
         "{action:tools} within {*:span} (of | after) [CALLING] {trigger:every}",
         (
             "{action:tools} MUST (BE_CALLED | happen | follow | come | run) within {*:span} "
@@ -219,6 +258,8 @@ def _may_agree(left: str, right: str) -> bool:
     "operational",
     "tool `{action}` at most {retries} retries",
     says=(
+        "(when | if | whenever | once) {action:tools} fails [,] {retries:most} (retries | retry)",
+        "(when | if | whenever | once) {action:tools} fails [,] retry it {retries:atmost}",
         "{action:tools} [MAY have] AT_MOST {retries:number} (retries | retry)",
         "{retries:most} (retries | retry) (of | for) {action:tools}",
         "retry {action:tools} {retries:atmost}",
@@ -246,6 +287,10 @@ def bounded_retry(action: Tools, retries: Natural) -> Formula:
     "operational",
     "tool `{action}` must not loop more than {limit} times",
     says=(
+        (
+            "(never | no) more than {limit:number} {action:name_calls} in a row with the same "
+            "arguments"
+        ),
         "{action:tools} MUST_NOT loop {limit:excess}",
         "NEVER loop {action:tools} {limit:excess}",
         "NEVER_CALL {action:tools} {limit:excess} in a row with the same arguments",

@@ -23,6 +23,8 @@ RESPONSE = MessageBy("assistant")
     "output",
     "response must not mention `{words: or }`",
     says=(
+        "RESPONSE MUST_NOT mention {words:mentions}",
+        "(NEVER | AGENT MUST_NOT) mention {words:mentions} [in RESPONSE]",
         "RESPONSE MUST_NOT (mention | contain | include) {words:texts}",
         "(NEVER | AGENT MUST_NOT) (mention | say | write) {words:texts} [in RESPONSE]",
     ),
@@ -80,6 +82,9 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
     "`{tool}` must not be given `{kinds: or }` data",
     "`{answers}` must not answer with `{kinds: or }` data",
     says=(
+        "RESPONSE MUST_NOT (mention | contain | include | reveal) {kinds:pii}",
+        "no {kinds:pii} in RESPONSE",
+        "{tool:tools} MUST_NOT (be given | get | receive) {kinds:pii}",
         (
             "RESPONSE MUST_NOT (mention | contain | include) (pii | personal data | "
             "{kinds:texts} data)"

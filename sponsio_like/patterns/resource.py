@@ -15,6 +15,8 @@ ANY = (Match(),)
     "resource",
     "total LLM tokens under {limit}",
     says=(
+        "keep the session (under | below) {limit:number} [llm] tokens",
+        "keep [the] total [number of] [llm] tokens (under | below | at most) {limit:number}",
         (
             "[the] total [of | number of] [the] llm tokens [MUST (stay | be)] (under | below "
             "| at most) {limit:number}"
@@ -45,6 +47,14 @@ def token_budget(limit: Positive) -> Formula:
     "resource",
     "sub-agent delegation at most {limit} levels",
     says=(
+        (
+            "(sub-agents | subagents | agents) MAY be nested AT_MOST {limit:number} (levels | "
+            "level) [deep]"
+        ),
+        (
+            "NEVER nest (sub-agents | subagents | agents) more than {limit:number} (levels | "
+            "level) [deep]"
+        ),
         ("sub-agent delegation [MUST (be | stay)] AT_MOST {limit:number} (levels | level) [deep]"),
         "{limit:most} (levels | level) of [sub-agent] delegation",
         (

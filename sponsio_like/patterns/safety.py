@@ -48,6 +48,36 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
     "tool `{first}` must precede `{then}` by at most {within.seconds} second(s)",
     "tool `{first}` must precede `{then}` by at most {within.steps} step(s)",
     says=(
+        "{first:tools} first [,] [and] [only] then {then:tools}",
+        "no {then:tools} (before | without) [CALLING] {first:tools} [OK] FIRSTLY",
+        (
+            "before [CALLING] {then:every} HAPPENS [,] {first:tools} MUST (BE_CALLED | succeed "
+            "| have succeeded | have been called | be complete | be done)"
+        ),
+        "before [CALLING] {then:every} HAPPENS [,] CALL {first:tools} [first]",
+        (
+            "{then:every} [MAY] only [BE_CALLED] (if | once | when | after) {first:tools} OK "
+            "[FIRSTLY]"
+        ),
+        "{then:every} ONLY_ALLOWED (if | once | when | after) {first:tools} OK [FIRSTLY]",
+        (
+            "{then:every} ([MAY] only [BE_CALLED] | ONLY_ALLOWED) (if | when | after) "
+            "{first:tools} SUCCEEDED AGO {within:span}"
+        ),
+        (
+            "{then:every} REQUIRES {first:tools} to (succeed | have succeeded | be done | be "
+            "complete | have run | have passed) [FIRSTLY]"
+        ),
+        (
+            "{first:tools} (MUST (precede | come before) | precedes) {then:every} by AT_MOST "
+            "{within:span}"
+        ),
+        "{then:every} must wait (for | until) {first:tools} [OK]",
+        (
+            "{first:tools} (is | are) (a prerequisite | prerequisites | a precondition) (of | "
+            "for) {then:every}"
+        ),
+        "{then:every} comes after {first:tools}",
         (
             "{first:tools} (MUST (precede | come before | happen before | run before | "
             "succeed before | pass before | have passed before) | precedes | comes before | "
@@ -72,11 +102,11 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "NEVER_CALL {then:every} (before | without) [CALLING] {first:tools} [OK] [first | "
             "before]"
         ),
-        "NEVER_CALL {then:every} (until | unless) {first:tools} OK [first | before | earlier]",
+        "NEVER_CALL {then:every} (until | unless) {first:tools} OK [FIRSTLY]",
         "NEVER_CALL {then:every} until [after] {first:tools}",
         (
             "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) (before | without | until) "
-            "[CALLING] {first:tools} [OK] [first | before]"
+            "[CALLING] {first:tools} [OK] [FIRSTLY]"
         ),
         (
             "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) unless {first:tools} OK [first | "
@@ -143,6 +173,19 @@ def must_precede(
     "tool `{action}` requires confirmation",
     "tool `{action}` requires confirmation by `{by}`",
     says=(
+        "[the] user MUST confirm before [CALLING] {action:every}",
+        "{action:every} REQUIRES [the] user's confirmation",
+        "no {action:one} without CONFIRMATION [BY {by:tools}]",
+        "require CONFIRMATION for {action:every}",
+        (
+            "{action:every} (REQUIRES CONFIRMATION | MUST be confirmed) BY {by:tools} (FIRSTLY "
+            "| WITH_SAME {same:pairs})"
+        ),
+        "AGENT MUST confirm {action:every} BY {by:tools} [FIRSTLY]",
+        (
+            "NEVER_CALL {action:every} unless (the user has confirmed it | it is confirmed | it"
+            " was confirmed | confirmed) [BY {by:tools}]"
+        ),
         "{action:every} REQUIRES CONFIRMATION [(by | through | via | with) {by:tools}]",
         "{action:every} MUST be confirmed [first] [(by | through | via | with) {by:tools}]",
         ("NEVER_CALL {action:every} without CONFIRMATION [(by | through | via | with) {by:tools}]"),
@@ -216,6 +259,14 @@ def must_confirm(
     "safety",
     "tool `{tool}` requires permission `{permission}`",
     says=(
+        (
+            "only agents (that | who) (hold | have) [the] permission {permission:role} MAY CALL"
+            " {tool:union}"
+        ),
+        "only agents holding [the] permission {permission:role} MAY CALL {tool:union}",
+        "{tool:union} (both | all) REQUIRES the {permission:role} permission",
+        "{tool:union} (both | all) REQUIRES [the] permission {permission:role}",
+        "{permission:role} permission is (required | needed) (for | to CALL) {tool:union}",
         "{tool:union} REQUIRES [the] permission {permission:role}",
         "NEVER_CALL {tool:every} without [the] permission {permission:role}",
         "{tool:every} MUST_NOT BE_CALLED without [the] permission {permission:role}",
@@ -238,6 +289,21 @@ def requires_permission(tool: Tools, permission: Name) -> Formula:
     "safety",
     "no data leak from `{source}` to `{sink}`",
     says=(
+        (
+            "nothing [(read | returned | obtained)] (by | from) {source:tools} MAY (go | flow |"
+            " leak | be sent) to {sink:tools}"
+        ),
+        "no data MAY (leak | flow | go | pass) from {source:tools} to {sink:tools}",
+        (
+            "(nothing | no value | no values) ([that] {source:tools} [has] returned | (returned"
+            " by | from) {source:tools}) MAY ARISES in [the] [(arguments | input | call) of] "
+            "{sink:tools} {match:by_values}"
+        ),
+        (
+            "([the] values | [the] data | what | anything) (returned by | [that] {source:tools}"
+            " [has] returned | from) {source:tools} MUST_NOT ARISES in [the] [(arguments | "
+            "input | call) of] {sink:tools} {match:by_values}"
+        ),
         "no data leak from {source:tools} to {sink:tools}",
         "[NEVER] leak no data from {source:tools} to {sink:tools}",
         "NEVER (leak | send) data from {source:tools} to {sink:tools}",
@@ -293,7 +359,10 @@ def _counting(leak: f.Var, fields: tuple[str, ...] | None, least: int | None) ->
 @pattern(
     "safety",
     "destructive action `{action}` requires confirmation",
-    says=("[the] destructive action {action:tools} REQUIRES [a] confirmation",),
+    says=(
+        "[the] destructive action {action:tools} REQUIRES [a] confirmation BY {gate:tools}",
+        "[the] destructive action {action:tools} REQUIRES [a] confirmation",
+    ),
     keeps=("", "confirm_drop=yes drop"),
     breaks=("drop", "confirm_drop drop", "confirm_drop=yes drop drop", "confirm_drop=false drop"),
     example={"action": "drop"},
@@ -327,6 +396,14 @@ def destructive_action_gate(
     "safety",
     "after `{trigger}`, the next step must be `{next_action}`",
     says=(
+        (
+            "[right | immediately | directly] after [CALLING] {trigger:every} [,] the very next"
+            " (step | call | tool | tool call) MUST_BE {next_action:tools}"
+        ),
+        (
+            "(right | immediately | directly) after [CALLING] {trigger:every} [,] the next "
+            "(step | call | tool | tool call) MUST_BE {next_action:tools}"
+        ),
         (
             "after [CALLING] [every | each] {trigger:tools} [,] the next (step | call | tool) "
             "MUST_BE {next_action:tools}"

@@ -37,6 +37,13 @@ Dialect: TypeAlias = Literal["postgres", "mysql", "sqlite", "tsql"]
     "texts",
     "`{tool}` `{fields: and }` must lie under `{paths: or }`",
     says=(
+        (
+            "{tool:union} MAY only (access | touch | open) [(files | paths | anything | "
+            "folders) [UNDER]] {paths:paths}"
+        ),
+        "{tool:union} MUST (stay | remain) UNDER {paths:paths}",
+        "no {tool:one} outside [of] {paths:paths}",
+        "NEVER_CALL {tool:every} outside [of] {paths:paths}",
         "{tool.fields:places} MUST (lie | be | stay) (under | in | inside | below) {paths:texts}",
         "{tool.fields:places} MUST_NOT leave {paths:texts}",
     ),
@@ -72,6 +79,8 @@ def scope_limit(
     "texts",
     "`{tool}` `{field}` may only reach `{hosts: or }`",
     says=(
+        "{tool:union} MAY only (reach | contact) {hosts:hosts}",
+        "{tool.field:place} MAY only (reach | go to | point to | contact) {hosts:hosts}",
         "{tool.field:place} MAY only reach {hosts:texts}",
         "{tool.field:place} MUST have [the | a] host [in] {hosts:texts}",
         "the host of {tool.field:place} MUST_BE [in | one of] {hosts:texts}",
@@ -143,7 +152,14 @@ def no_other_call(call: Tools) -> Formula:
 @pattern(
     "texts",
     "`{tool}` must not run dangerous commands",
-    says=("{tool:tools} MUST_NOT (run | execute) (dangerous | destructive) commands",),
+    says=(
+        "no (dangerous | destructive) commands (in | through | via | with) {tool:tools}",
+        (
+            "NEVER (run | execute) (dangerous | destructive) commands (in | through | via | "
+            "with) {tool:tools}"
+        ),
+        "{tool:tools} MUST_NOT (run | execute) (dangerous | destructive) commands",
+    ),
     keeps=(
         "",
         'bash(command="ls -la")',
@@ -180,7 +196,13 @@ def dangerous_bash_commands(tool: Tools = BASH, field: Field = "command") -> For
 @pattern(
     "texts",
     "`{tool}` must not issue `{verbs: or }`",
-    says=("{tool:tools} MUST_NOT issue {verbs:texts}",),
+    says=(
+        (
+            "{tool:tools} MUST_NOT (issue | execute | run) {verbs:verbs} [(statements | queries"
+            " | commands)]"
+        ),
+        "{tool:tools} MUST_NOT issue {verbs:texts}",
+    ),
     keeps=(
         "",
         "sql(query=\"SELECT 'drop table x'\")",

@@ -42,6 +42,7 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
     "values",
     "no {match:with}",
     says=(
+        "CALLING {match:names} FORBIDDEN",
         "NEVER_CALL {match:every}",
         "{match:every} (FORBIDDEN | MUST_NOT BE_CALLED)",
         "no {match:one}",
@@ -65,7 +66,15 @@ def absent(match: Occurrence) -> Formula:
     "every {match:with} requires an earlier {requires:with}",
     "every {match:with} requires an earlier {requires:with} within {within.seconds} second(s)",
     "every {match:with} requires an earlier {requires:with} within {within.steps} event(s)",
-    says=("{match:every} REQUIRES EARLIER {requires:names} [within {within:span}]",),
+    says=(
+        "{match:every} REQUIRES EARLIER {requires:names} WITH_SAME {alike:pairs} [FIRSTLY]",
+        (
+            "(NEVER_CALL {match:every} | no {match:one}) without (EARLIER | CALLING) "
+            "{requires:names} WITH_SAME {alike:pairs} [FIRSTLY]"
+        ),
+        "{match:every} MUST be preceded by {requires:tools} WITH_SAME {alike:pairs}",
+        "{match:every} REQUIRES EARLIER {requires:names} [within {within:span}]",
+    ),
     keeps=(
         "",
         "vet(name=bob) pay(to=bob)",
@@ -97,7 +106,17 @@ def precedence(match: Occurrence, requires: Success, within: Within | None = Non
 @pattern(
     "values",
     "every {match:with} must be answered by {by:with}",
-    says=("{match:every} MUST be answered by {by:tools}",),
+    says=(
+        "{match:failed_call} MUST [later | eventually] be (answered | followed) by {by:later}",
+        "{match:message} MUST [later | eventually] be (answered | followed) by {by:later}",
+        (
+            "{match:every} MUST [later | eventually] be (answered | followed) by {by:later} "
+            "WITH_SAME {alike:pairs}"
+        ),
+        "for {match:every} there MUST [later | eventually] be {by:later} WITH_SAME {alike:pairs}",
+        "after {match:failed_call} [,] (CALL {by:later} | {by:later} IS_CALLED)",
+        "{match:every} MUST be answered by {by:later}",
+    ),
     keeps=("", "open(id=1) close(id=1)", "open(id=1) open(id=2) close(id=2) close(id=1)"),
     breaks=(
         "open(id=1)",
@@ -116,7 +135,13 @@ def response(match: Occurrence, by: Success) -> Formula:
 @pattern(
     "values",
     "every {match:with} must be answered by {by:with} within {within} event(s)",
-    says=("{match:every} MUST be answered by {by:tools} within {within:steps}",),
+    says=(
+        (
+            "{match:every} MUST be (answered | followed) by {by:later} (WITH_SAME {alike:pairs}"
+            " within {within:steps} | within {within:steps} WITH_SAME {alike:pairs})"
+        ),
+        "{match:every} MUST be answered by {by:later} within {within:steps}",
+    ),
     keeps=("", "open(id=1) close(id=1)", "open(id=1) other close(id=1)"),
     breaks=("open(id=1) other other close(id=1)", "open(id=1) close(id=2) other", "open(id=1)"),
     example={"match": OPEN, "by": CLOSE, "within": 2},
@@ -133,7 +158,13 @@ def bounded_response(match: Occurrence, by: Success, within: Positive) -> Formul
 @pattern(
     "values",
     "the last {match:with} must be resolved by {by:with}",
-    says=("the last {match:one} MUST be resolved by {by:tools}",),
+    says=(
+        (
+            "the last {match:one} MUST be resolved by (a later | a following | a subsequent) "
+            "{by:names} [WITH_SAME {alike:pairs}]"
+        ),
+        "the last {match:one} MUST be resolved by {by:later}",
+    ),
     keeps=(
         "",
         "open(id=1) close(id=1)",
@@ -153,6 +184,14 @@ def resolved(match: Occurrence, by: Success) -> Formula:
     "no {forbidden:with} after {trigger:with} until {release:with}",
     "no {forbidden:with} after {trigger:with}",
     says=(
+        (
+            "(from | between) {trigger:one} (until | to | till | and) {release:one} [,] "
+            "{forbidden:union} (FORBIDDEN | MUST_NOT BE_CALLED)"
+        ),
+        (
+            "(from | between) {trigger:one} (until | to | till) {release:one} [,] NEVER_CALL "
+            "{forbidden:every}"
+        ),
         "no {forbidden:one} after {trigger:tools} [until {release:tools} [OK]]",
         (
             "NEVER_CALL {forbidden:every} after [CALLING] {trigger:tools} [OK] until "
@@ -211,6 +250,11 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
     "values",
     "`{tool}.{field}` must come from {source:with}",
     says=(
+        (
+            "{tool:every} MAY only (use | take | be given) [an | a | the] {field:field} (that |"
+            " which) {source:tools} [has] returned [FIRSTLY]"
+        ),
+        "{tool.field:place} MUST [already] ARISES in ANSWER {source:tools}",
         (
             "{tool.field:place} MUST (come from | be taken from | stem from | have been "
             "returned by) [ANSWER] {source:tools}"

@@ -25,6 +25,8 @@ RESERVED = (
     "call|calls|calling|called|other|same|different|himself|itself|oneself|else|you|which"
 )
 """Words that are never the name of a tool without quotes, as a regular expression."""
+ALIKE = {"before": ("before", "prior to", "ahead of")}
+"""Words that stand for another one, wherever it is written in a phrasing."""
 
 
 @cache
@@ -111,8 +113,9 @@ def _alternatives(
 
 
 def _word(word: str) -> str:
-    """Return the regular expression of a whole word."""
-    return rf"(?i:{re.escape(word)})(?![\w'-]*\w)"
+    """Return the regular expression of a whole word, or of another that means the same."""
+    alike = "|".join(map(re.escape, ALIKE.get(word, (word,))))
+    return rf"(?i:{alike})(?![\w'-]*\w)"
 
 
 def _words(text: str, words: dict[str, str]) -> str:

@@ -33,6 +33,14 @@ VERB = re.compile(
 SHAPE = re.compile(r"[A-Za-z]\w*_\w*|[\w:-]*\*[\w:*-]*|\w*[a-z]\w*[A-Z]\w*")
 """A word that looks like nothing but the name of a tool: `run_tests`, `pay_*`, `runTests`."""
 
+NO_FIELDS = re.compile(
+    r"(?:requests?|operations?|actions?|results?|outputs?|responses?|arguments?|parameters?|args?|"
+    r"usages?|uses?|invocations?|executions?|attempts?|runs?|times?|events?|messages?|answers?|"
+    r"data|content|permissions?|access|retry|retries|sessions?|users?|agents?|conversations?|"
+    r"days?|hours?|minutes?|seconds?|weeks?|steps?|calls?|tools?|confirmations?|approvals?)",
+    re.IGNORECASE,
+)
+"""Words that are fields only in quotes."""
 ANYBODY = frozenset({"human", "person", "people", "user", "users", "customer", "me", "us", "i"})
 """Words that are roles only in quotes."""
 
@@ -131,8 +139,12 @@ class _Reader:
                 out.update(value)
             elif "_dot_" in path:
                 out.update(zip(path.split("_dot_"), value, strict=True))
-            else:
-                out[path] = value
+            elif out.setdefault(path, value) != value:
+                raise NotSaid(f"two values of `{path}`")
+        alike = out.pop("alike", ())
+        for key in ("match", "requires", "by") if alike else ():
+            if key in out:
+                out[key] = _alike(out[key], alike)
         return out
 
     # --- tools ----------------------------------------------------------------------------------
@@ -144,7 +156,7 @@ class _Reader:
         tool: Any = found if len(found) > 1 else found[0]
         return tool if tests is None else {"tool": tool, "args": self._tests(tests)}
 
-    every = union = one = names = tools
+    every = union = one = names = later = tools
 
     def name_calls(self, tree: Any) -> str:
         """Return the name before "calls"."""
@@ -211,6 +223,18 @@ class _Reader:
             raise NotSaid("conditions twice")
         return {"tool": tools, "args": {path: facts}}
 
+    def failed_call(self, tree: Any) -> dict[str, Any]:
+        """Return the match of calls that have failed."""
+        return {"tool": self._name(tree.children[0].children[0], governed=False), "status": "error"}
+
+    def message(self, tree: Any) -> dict[str, Any]:
+        """Return the match of messages of a role."""
+        return {"message": self.word(tree)}
+
+    def by_values(self, _: Any) -> str:
+        """Return the word for a leak that is told by the values themselves."""
+        return "values"
+
     def tool_name(self, tree: Any) -> str:
         """Return the name of one tool."""
         return next(self._names(tree))
@@ -268,10 +292,11 @@ class _Reader:
         if tree.data == "of":
             return self.tools(tree.children[1]), self.field(tree.children[0])
         first, second = tree.children
-        quoted = _leaf(second).type == "QUOTED" or tree.data == "of_its"
-        name = _leaf(first)
-        if not quoted:
-            raise NotSaid("a bare word beside a tool")
+        name, word = _leaf(first), _leaf(second)
+        if tree.data == "behind":
+            return self._name(name, governed=False), word[1:]
+        if tree.data == "beside" and word.type != "QUOTED" and NO_FIELDS.fullmatch(word):
+            raise NotSaid(f"`{word}` is not plainly a field")
         governed = VERB.search(self.source[: name.start_pos]) is not None
         return self._name(name, governed), self.field(second)
 
@@ -286,7 +311,30 @@ class _Reader:
         """Return the texts in quotes."""
         return [_unquoted(each) for each in tree.children]
 
-    pairs = texts
+    paths = hosts = texts
+
+    def pairs(self, tree: Any) -> list[str]:
+        """Return the names of fields; without quotes, such as look like one, or "with the same"."""
+        tokens = [_leaf(each) for each in tree.children]
+        plain = [each for each in tokens if each.type == "BARE" and not SHAPE.fullmatch(each)]
+        before = self.source[: tokens[0].start_pos].rstrip().lower()
+        if any(NO_FIELDS.fullmatch(each) for each in plain) or (
+            len(plain) == len(tokens) and not before.endswith("with the same")
+        ):
+            raise NotSaid(f"`{plain[0]}` is not plainly a field")
+        return [_unquoted(each) for each in tokens]
+
+    def verbs(self, tree: Any) -> list[str]:
+        """Return verbs of SQL, as they are written."""
+        return [_unquoted(_leaf(each)) for each in tree.children]
+
+    def mentions(self, tree: Any) -> list[str]:
+        """Return words in quotes, or proper names."""
+        return [_unquoted(_leaf(each)) for each in tree.children]
+
+    def pii(self, tree: Any) -> list[str]:
+        """Return kinds of personal data."""
+        return [str(each.data) for each in tree.children]
 
     def exact(self, tree: Any) -> list[str]:
         """Return regular expressions that match these very texts."""
@@ -440,6 +488,15 @@ class _Reader:
         sign = str(tree.data).removeprefix("arg_")
         value = self.value(parts[1]) if sign == "is" else self.number(parts[1])
         return ["now", {"tool": tools, "args": {path: value if sign == "is" else {sign: value}}}]
+
+
+def _alike(match: Any, fields: Iterable[str]) -> Any:
+    """Return a match whose fields have the values that the other matches' have."""
+    whole = match if isinstance(match, dict) else {"tool": match}
+    if "tool" not in whole or any(each in whole.get("args", {}) for each in fields):
+        raise NotSaid("a field is said twice")
+    same = {each: f"${name}" for each, name in zip(fields, "xyzuvw", strict=False)}
+    return {**whole, "args": {**whole.get("args", {}), **same}}
 
 
 def _of(tree: Any, rule: str) -> list[Any]:

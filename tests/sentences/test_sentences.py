@@ -51,11 +51,12 @@ def rows(name: str) -> Iterator[Row]:
     for part in yaml.safe_load((HERE / name).read_text("utf-8")):
         tools = tools_of(part["tools"])
         yield from (Row(sentence, tools, meant) for sentence, meant in part["understood"])
+        yield from (Row(sentence, tools, meant) for sentence, meant in part.get("repaired", ()))
         yield from (Row(sentence, tools, None) for sentence in part["refused"])
         yield from (Row(sentence, tools, None) for sentence, _ in part.get("missed", ()))
 
 
-TABLES = ("blind", "typed", "own", "more", "others", "phrasings", "spelling")
+TABLES = ("blind", "blind_second", "typed", "own", "more", "others", "phrasings", "spelling")
 TABLE = [row for name in TABLES for row in rows(f"{name}.yaml")]
 MEANT = [row for row in TABLE if row.meant is not None]
 
@@ -127,7 +128,6 @@ NEAREST = {
     "`check` must precede `pay` unless": "tool `check` must precede `pay`",
     "never call `pay` and `check`": "tools `pay` and `check` are mutually exclusive",
     "if ctx env, `deploy` requires confirmation": "tool `deploy` requires confirmation",
-    "never `pay` before `check`": "tool `check` must precede `pay`",
     "`pay` must not precede `check`": "after `pay`, tool `check` is forbidden",
 }
 
