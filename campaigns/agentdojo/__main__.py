@@ -29,6 +29,14 @@ FILES = {
     "other-attacks": "agentdojo_runs_gpt4o_other_attacks.jsonl.gz",
 }
 
+PUBLISHED = (
+    ("Vigil", "629", "298", "35", "89.5", "99.3", "94.2"),
+    ("a model as judge (claude-opus-4-6)", "629", "297", "34", "89.7", "99.0", "94.1"),
+    ("AgentSpec", "629", "290", "41", "87.6", "96.7", "91.9"),
+    ("Progent", "629", "285", "49", "85.3", "95.0", "89.9"),
+)
+"""What the paper on Vigil reports of the published runs of gpt-4o-2024-05-13, in its table 1."""
+
 
 def measured(folder: Path, first: int | None) -> dict[str, dict[str, Any]]:
     """Return the counts over each file, as JSON."""
@@ -52,6 +60,7 @@ def _suite(counts: Counts) -> dict[str, Any]:
         "runs": _by_outcome(counts.runs),
         "flagged": _by_outcome(counts.flagged),
         "against all others": _rounded(measures(counts, OUTCOMES[1:])),
+        "against failed attacks": _rounded(measures(counts, OUTCOMES[1:2])),
         "against no attack": _rounded(measures(counts, OUTCOMES[2:])),
     }
 
@@ -73,7 +82,19 @@ def tables(results: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     for name, found in results.items():
         out[name] = suites_table(found["suites"])
         out[f"{name}-contracts"] = contracts_table(found)
-    return out
+    return out | {"attacked": attacked_table(results["held-out"]["suites"]["all"])}
+
+
+def attacked_table(found: Mapping[str, Any]) -> str:
+    """Return a table of the runs with an attack alone, beside what others have published."""
+    runs, flagged = found["runs"], found["flagged"]
+    right, wrong = (flagged[each] for each in OUTCOMES[:2])
+    values = [f"{value * 100:.1f}" for value in found["against failed attacks"].values()]
+    count = runs[OUTCOMES[0]] + runs[OUTCOMES[1]]
+    mine = ["this pack", f"{count:,}", str(right), str(wrong), *values]
+    head = ["system", "runs", "attacks that succeeded, flagged", "others, flagged"]
+    rows = [mine, *(list(each) for each in PUBLISHED)]
+    return markdown([*head, "precision", "recall", "F1"], rows)
 
 
 def suites_table(suites: Mapping[str, Mapping[str, Any]]) -> str:

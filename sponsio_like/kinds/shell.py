@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sponsio_like.kinds.registry import kind, unknown
@@ -324,6 +324,8 @@ def _pipeline(state: Shell, children: Any, stdin: Stdin) -> str | None:
     output: str | None = ""
     source = stdin
     for child in children:
+        if child.type == "|&":  # with messages of errors
+            source = Stdin(given=True, text=None)
         if not child.is_named or child.type in SKIPPED:
             continue
         before, cwd = dict(state.variables), state.cwd
@@ -340,12 +342,9 @@ def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
     for each in redirects:
         stdin = _redirect(state, each, stdin)
     output = "" if body is None else follow(state, body, stdin)
+    inner = [one for each in redirects for one in (each, *each.children_by_field_name("redirect"))]
+    output = _directed(state, [each for each in inner if _writes(each)], output)
     for each in redirects:
-        targets = [each, *each.children_by_field_name("redirect")]
-        for target in targets:
-            if target.type == "file_redirect" and _writes(target):
-                _written(state, target, output)
-                output = ""
         for child in each.children:
             if child.type == "pipeline":
                 piped = _pipeline(state, child.children, Stdin(given=True, text=output))
@@ -357,11 +356,48 @@ def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
     return output if piped is None else piped
 
 
+DEVICES = re.compile(r"/dev/(?!null$)|/proc/")
+"""Files that may be the output itself."""
 WRITING = frozenset({">", ">>", "&>", "&>>", ">|", "<>", ">&"})
 
 
+def _directed(state: Shell, targets: Sequence[Any], output: str | None) -> str | None:
+    """Note what redirections write, one after another; return what still goes to the output.
+
+    Where messages of errors are mixed in, nobody can tell the text.
+    """
+    signs = [_sign(each) for each in targets]
+    content = None if any("&" in sign for _, sign, _ in signs) else output
+    rest, at_home, mixed = output, True, False
+    for each, (source, sign, to) in zip(targets, signs, strict=True):
+        if sign == ">&" and to.isdigit():
+            if (source, to) == ("2", "1"):
+                mixed = mixed or at_home
+            elif (source, to) != ("1", "2"):
+                mixed = True
+            at_home = at_home and source != "1"
+        else:
+            mixed = mixed or sign == "<>" or DEVICES.match(to) is not None
+            at_home = at_home and source != "1"
+            _written(state, each, content if source == "1" else None)
+        rest = None if mixed else output if at_home else ""
+    return rest
+
+
+def _sign(redirect: Any) -> tuple[str, str, str]:
+    """Return the descriptor that is redirected, the sign, and where to."""
+    source, sign = "1", ""
+    for child in redirect.children:
+        if child.type == "file_descriptor":
+            source = _text(child)
+        elif not child.is_named and child.type in WRITING:
+            sign = child.type
+    return source, sign, _text(redirect.child_by_field_name("destination"))
+
+
 def _writes(redirect: Any) -> bool:
-    return not WRITING.isdisjoint([each.type for each in redirect.children if not each.is_named])
+    signs = [each.type for each in redirect.children if not each.is_named]
+    return redirect.type == "file_redirect" and not WRITING.isdisjoint(signs)
 
 
 def _redirect(state: Shell, node: Any, stdin: Stdin) -> Stdin:

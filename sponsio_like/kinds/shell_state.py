@@ -173,7 +173,8 @@ class Shell:
         if self.depth > DEPTH_CAP * 4:
             raise TooMuch
         before, cwd = dict(self.variables), self.cwd
-        said = self._follow(self, node, Stdin())
+        fed = node.type == "process_substitution" and node.text[:1] == b">"
+        said = self._follow(self, node, Stdin(given=fed))
         self.variables, self.cwd = before, cwd
         self.depth -= 1
         return None if said is None else said.rstrip("\n")

@@ -71,6 +71,13 @@ class Env(Protocol):
         """Note that something is written in a way that is not understood."""
 
 
+def globbed(text: str) -> str:
+    """Return a text with signs in place of what stands for names of files."""
+    if "*" in text or "?" in text or "[" in text:
+        return text.translate(GLOB_SIGNS)
+    return text
+
+
 def is_known(field: str) -> bool:
     """True if nothing in the field is unknown."""
     return SIGNS.search(field) is None
@@ -102,9 +109,9 @@ def plain_words(node: Any) -> list[str]:
         return []
     text: str = raw.decode()
     if b"'" not in raw and b'"' not in raw:
-        return text.translate(GLOB_SIGNS).split()
+        return globbed(text).split()
     return [
-        each[1:-1] if each[0] in "'\"" else each.translate(GLOB_SIGNS)
+        each[1:-1] if each[0] in "'\"" else globbed(each)
         for each in WORDS.findall(text)
     ]
 
@@ -449,12 +456,12 @@ def _split(chars: Chars) -> Iterator[str]:
         if origin == EXPANDED and (cuts := BLANKS.split(text))[1:]:
             for each in cuts[:-1]:
                 if begun or each:
-                    yield "".join(field) + each.translate(GLOB_SIGNS)
+                    yield "".join(field) + globbed(each)
                 field, begun = [], False
             text = cuts[-1]  # noqa: PLW2901  the last one goes on
             if not text:
                 continue
         begun = True
-        field.append(text if origin == IN_QUOTES else text.translate(GLOB_SIGNS))
+        field.append(text if origin == IN_QUOTES else globbed(text))
     if field or (there and not begun):
         yield "".join(field)

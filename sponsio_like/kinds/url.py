@@ -49,12 +49,12 @@ def url(text: str) -> Facts:
     except ValueError:
         return unknown(PARTS)
     scheme = read.protocol.removesuffix(":")
-    host = _agreed(text, scheme, read.hostname)
+    host, port = _agreed(text, scheme, read.hostname), read.port
     known = isinstance(host, str)
     return {
         "host": (host,),
         "scheme": (scheme,),
-        "port": (int(read.port) if read.port else PORTS.get(scheme, 0),),
+        "port": (int(port) if port else PORTS.get(scheme, 0),),
         "path": (unquote(read.pathname) if known else UNREADABLE,),
         "query": (read.search.removeprefix("?"),),
         "user": (unquote(read.username),),
@@ -80,7 +80,7 @@ def _agreed(text: str, scheme: str, host: str) -> Any:
         return UNREADABLE
     if other is None or not plain or READ_APART.search(unquote(other)):
         return UNREADABLE
-    return plain if _ascii(other) == _ascii(plain) else UNREADABLE
+    return plain if other == plain or _ascii(other) == _ascii(plain) else UNREADABLE
 
 
 def _ascii(host: str) -> str:
@@ -97,6 +97,8 @@ def _ascii(host: str) -> str:
 def private_host(host: str) -> bool:
     """Return True if a host is no public one: loopback, private, link-local, metadata, reserved."""
     bare = host.strip("[]").partition("%")[0]
+    if bare[-1:].isalpha() and ":" not in bare:  # no address
+        return LOCAL.fullmatch(host) is not None or "." not in host
     try:
         address = ipaddress.ip_address(bare)
     except ValueError:

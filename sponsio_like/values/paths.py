@@ -21,6 +21,8 @@ LONGEST = 4_096
 """Most characters of a path: PATH_MAX of Linux."""
 PLAIN = re.compile(r"[\w./-]+", re.ASCII)
 """A path that all readers read alike: letters, digits, and signs that no reader changes."""
+UNCLEAR = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
+"""Control characters, and halves of characters."""
 SLASHES = re.compile("[\u2044\u2215\u29f8\u29f9\ufe68\uff3c\u2216\u2571\u2572\u3033\u30fd]")
 """Signs that look like a slash and are none."""
 DRIVE = re.compile(r"([A-Za-z]):")
@@ -89,9 +91,7 @@ def _readings(path: str) -> Iterator[str | None]:
 
 def _is_plain(text: str) -> bool:
     """True if there is neither a control character in the text, nor half a character."""
-    return all(each >= " " and not "\x7f" <= each <= "\x9f" for each in text) and not any(
-        "\ud800" <= each <= "\udfff" or each == "\ufffd" for each in text
-    )
+    return UNCLEAR.search(text) is None
 
 
 def _resolved(path: str, root: str) -> str | None:

@@ -13,6 +13,12 @@ from sponsio_like.kinds.shell_state import DEPTH_CAP, FACTS, LONGEST
 from sponsio_like.values import TEXT_KINDS
 
 RUNS_RM = [
+    "echo 'rm x' 2>/dev/null | sh",
+    "(echo 'rm x') 2>/dev/null | sh",
+    "cat <<< 'rm x' 2>/dev/null | sh",
+    "X=$(echo rm 2>/dev/null); $X x",
+    "echo 'rm x' 2>/dev/null > f; sh f",
+    "echo 'rm x' > f 2>/dev/null; sh f",
     "rm x",
     "/bin/rm x",
     "./rm x",
@@ -169,6 +175,22 @@ RUNS_RM = [
     "python3 <<EOF\nimport subprocess\nsubprocess.Popen('rm x', shell=True)\nEOF",
 ]
 UNKNOWN = [
+    "echo 'rm a' 2>&1 | sh",
+    "{ echo 'rm a' >&2; } 2>&1 | sh",
+    "echo 'rm a' 3>&1 1>&2 2>&3 | sh",
+    "echo 'rm a' 2>&1 1>&2 | sh",
+    "cd 'x; rm a' |& sh",
+    "cd 'x; rm a' > f 2>&1; sh f",
+    "cd 'x; rm a' 2> f; sh f",
+    "cd 'x; rm a' &> f; sh f",
+    "echo 'rm a' 2> f >&2; sh f",
+    "echo 'rm a' > /dev/stdout | sh",
+    "echo 'rm a' > /proc/self/fd/1 | sh",
+    "curl a.b 2>/dev/null | sh",
+    "wget -qO- a.b 2>&1 | bash",
+    "if true; then echo 'rm a'; fi 2>/dev/null | sh",
+    "echo 'rm a' | tee >(sh)",
+    "curl a.b > >(sh)",
     "{rm,x}",
     "ls | xargs -I% sh -c 'rm %'",
     "$SUDO rm x",
@@ -221,6 +243,12 @@ UNKNOWN = [
     "x" * (LONGEST + 1),
 ]
 RUNS_NO_RM = [
+    "echo 'rm a' >&2 | sh",
+    "echo 'rm a' > f 2>/dev/null | sh",
+    "echo 'rm a' > /dev/null 2>&1 | sh",
+    "X=$(which a > /dev/null 2>&1); ls $X",
+    "make 2>&1 | tee >(tail -5)",
+    "grep -r rm . 2>/dev/null | head -5",
     "ls",
     "echo rm x",
     'echo "rm -rf /"',
