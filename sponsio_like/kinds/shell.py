@@ -8,13 +8,16 @@ commands that run others. What only a running shell could tell is unknown. Nothi
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from sponsio_like.kinds.registry import kind, unknown
 from sponsio_like.kinds.shell_commands import perform
+from sponsio_like.kinds.shell_output import Redirection, directed
+from sponsio_like.kinds.shell_plain import followed, plain_lines
 from sponsio_like.kinds.shell_state import (
     FACTS,
     LONGEST,
@@ -86,6 +89,9 @@ def _walk_text(state: Shell, text: Any, stdin: Stdin) -> str | None:
     if "\x00" in text:
         state.found.nothing_is_clear()
         return None
+    lines = plain_lines(text)
+    if lines is not None:
+        return followed(state, lines, stdin)
     root = _parser()().parse(text.encode(errors="replace")).root_node
     if root.has_error:
         state.found.nothing_is_clear()
@@ -301,7 +307,12 @@ def _command(state: Shell, node: Any, stdin: Stdin) -> str | None:
     if words:
         return perform(state, words, stdin)
     sets: dict[str, str | None] = {}
-    for child in node.children:
+    ends = _line_ends(node)
+    for i, child in enumerate(node.children):
+        if i in ends:
+            state.found.nothing_is_clear()
+            perform(state, words, stdin)
+            words = []
         if child.type == "variable_assignment":
             value = child.child_by_field_name("value")
             said = "" if value is None else one_field(value, state)
@@ -318,6 +329,18 @@ def _command(state: Shell, node: Any, stdin: Stdin) -> str | None:
             state.assign(name, value)
         return ""
     return perform(state, words, stdin, sets)
+
+
+def _line_ends(node: Any) -> set[int]:
+    """Return the children that stand on another line: the parser takes the line behind
+    `a | b | c` for arguments of `c` if something is redirected there.
+    """
+    raw, first = node.text, node.start_byte
+    if b"\n" not in raw:
+        return set()
+    pairs = enumerate(itertools.pairwise(node.children), 1)
+    gaps = {i: raw[a.end_byte - first : b.start_byte - first] for i, (a, b) in pairs}
+    return {i for i, gap in gaps.items() if b"\n" in gap.replace(b"\\\n", b"")}
 
 
 def _pipeline(state: Shell, children: Any, stdin: Stdin) -> str | None:
@@ -343,7 +366,8 @@ def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
         stdin = _redirect(state, each, stdin)
     output = "" if body is None else follow(state, body, stdin)
     inner = [one for each in redirects for one in (each, *each.children_by_field_name("redirect"))]
-    output = _directed(state, [each for each in inner if _writes(each)], output)
+    them = [_redirection(state, each) for each in inner if _writes(each)]
+    output = directed(state, them, output)
     for each in redirects:
         for child in each.children:
             if child.type == "pipeline":
@@ -356,43 +380,19 @@ def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
     return output if piped is None else piped
 
 
-DEVICES = re.compile(r"/dev/(?!null$)|/proc/")
-"""Files that may be the output itself."""
 WRITING = frozenset({">", ">>", "&>", "&>>", ">|", "<>", ">&"})
 
 
-def _directed(state: Shell, targets: Sequence[Any], output: str | None) -> str | None:
-    """Note what redirections write, one after another; return what still goes to the output.
-
-    Where messages of errors are mixed in, nobody can tell the text.
-    """
-    signs = [_sign(each) for each in targets]
-    content = None if any("&" in sign for _, sign, _ in signs) else output
-    rest, at_home, mixed = output, True, False
-    for each, (source, sign, to) in zip(targets, signs, strict=True):
-        if sign == ">&" and to.isdigit():
-            if (source, to) == ("2", "1"):
-                mixed = mixed or at_home
-            elif (source, to) != ("1", "2"):
-                mixed = True
-            at_home = at_home and source != "1"
-        else:
-            mixed = mixed or sign == "<>" or DEVICES.match(to) is not None
-            at_home = at_home and source != "1"
-            _written(state, each, content if source == "1" else None)
-        rest = None if mixed else output if at_home else ""
-    return rest
-
-
-def _sign(redirect: Any) -> tuple[str, str, str]:
-    """Return the descriptor that is redirected, the sign, and where to."""
+def _redirection(state: Shell, node: Any) -> Redirection:
     source, sign = "1", ""
-    for child in redirect.children:
+    for child in node.children:
         if child.type == "file_descriptor":
             source = _text(child)
         elif not child.is_named and child.type in WRITING:
             sign = child.type
-    return source, sign, _text(redirect.child_by_field_name("destination"))
+    to = node.child_by_field_name("destination")
+    places = [] if to is None or to.type == "number" else fields(to, state)
+    return Redirection(source, sign, _text(to), places)
 
 
 def _writes(redirect: Any) -> bool:
@@ -401,7 +401,7 @@ def _writes(redirect: Any) -> bool:
 
 
 def _redirect(state: Shell, node: Any, stdin: Stdin) -> Stdin:
-    """Return the input that a redirection gives; what it writes is noted by `_written`."""
+    """Return the input that a redirection gives; what it writes is noted by `directed`."""
     if node.type == "heredoc_redirect":
         return Stdin(given=True, text=_heredoc(state, node))
     signs = [child.type for child in node.children]
@@ -420,16 +420,6 @@ def _redirect(state: Shell, node: Any, stdin: Stdin) -> Stdin:
         text = state.files.get(state.place(read)) if len(state.found.writes) == before else None
         return Stdin(given=True, text=text)
     return stdin
-
-
-def _written(state: Shell, redirect: Any, output: str | None) -> None:
-    to = redirect.child_by_field_name("destination")
-    if to is None or to.type == "number":
-        return
-    adds = any(child.type in (">>", "&>>") for child in redirect.children)
-    for each in fields(to, state):
-        if each != "-" and not each.isdigit():
-            state.writes(each, None if adds else output)
 
 
 def _heredoc(state: Shell, node: Any) -> str | None:

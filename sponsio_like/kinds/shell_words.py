@@ -110,10 +110,7 @@ def plain_words(node: Any) -> list[str]:
     text: str = raw.decode()
     if b"'" not in raw and b'"' not in raw:
         return globbed(text).split()
-    return [
-        each[1:-1] if each[0] in "'\"" else globbed(each)
-        for each in WORDS.findall(text)
-    ]
+    return [each[1:-1] if each[0] in "'\"" else globbed(each) for each in WORDS.findall(text)]
 
 
 def one_field(node: Any, env: Env) -> str:

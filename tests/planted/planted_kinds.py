@@ -40,6 +40,12 @@ MEANING = (
         '"matches", "disk")',
     ),
     (
+        "any redirection takes the output away",
+        "kinds/shell_output.py",
+        'at_home = at_home and source != "1"',
+        "at_home = False",
+    ),
+    (
         "folders are prefixes",
         "values/paths.py",
         '''f"{each.rstrip('/')}/"''',

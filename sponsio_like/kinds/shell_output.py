@@ -1,0 +1,49 @@
+"""Redirections of what a command writes: into files, into nothing, and into each other.
+
+In: the redirections of a command, one after another, and what it writes. Out: files are noted;
+what still goes to the output is returned, None where that is unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sponsio_like.kinds.shell_state import Shell
+
+FILE = re.compile(r"/dev/null|(?!.*(?:dev|proc)/)[\w./-]+", re.ASCII)
+"""A file that is not the output itself, as `/dev/stdout` is."""
+
+
+class Redirection(NamedTuple):
+    """A redirection. `source`: the descriptor, 1 for the output; `to`: where to, as it is written;
+    `places`: the same, expanded.
+    """
+
+    source: str
+    sign: str
+    to: str
+    places: Sequence[str]
+
+
+def directed(state: Shell, them: Sequence[Redirection], output: str | None) -> str | None:
+    """Note what redirections write; return what still goes to the output.
+
+    Where messages of errors are mixed in, nobody can tell the text.
+    """
+    content = None if any("&" in each.sign for each in them) else output
+    at_home, mixed = True, False
+    for source, sign, to, places in them:
+        if sign == ">&" and to.isdigit():
+            turned = (source, to) == ("2", "1") and at_home
+            mixed = mixed or turned or (source, to) not in (("1", "2"), ("2", "1"))
+        else:
+            plain = sign != "<>" and FILE.fullmatch(to) and FILE.fullmatch(state.place(to))
+            mixed = mixed or not plain
+            said = content if source == "1" and sign not in (">>", "&>>") else None
+            for each in places:
+                if each != "-" and not each.isdigit():
+                    state.writes(each, said)
+        at_home = at_home and source != "1"
+    return None if mixed else output if at_home else ""
