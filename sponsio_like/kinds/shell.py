@@ -17,7 +17,7 @@ from typing import Any
 from sponsio_like.kinds.registry import kind, unknown
 from sponsio_like.kinds.shell_commands import perform
 from sponsio_like.kinds.shell_output import Redirection, directed
-from sponsio_like.kinds.shell_plain import followed, plain_lines
+from sponsio_like.kinds.shell_plain import follow_lines, plain_lines
 from sponsio_like.kinds.shell_state import (
     FACTS,
     LONGEST,
@@ -91,7 +91,7 @@ def _walk_text(state: Shell, text: Any, stdin: Stdin) -> str | None:
         return None
     lines = plain_lines(text)
     if lines is not None:
-        return followed(state, lines, stdin)
+        return follow_lines(state, lines, stdin)
     root = _parser()().parse(text.encode(errors="replace")).root_node
     if root.has_error:
         state.found.nothing_is_clear()

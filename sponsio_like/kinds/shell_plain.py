@@ -82,7 +82,7 @@ def _redirection(token: str) -> Redirection:
     return Redirection(source, ">>" if bare[:2] == ">>" else ">", to, [to])
 
 
-def followed(state: Shell, lines: list[list[Plain]], stdin: Stdin) -> str | None:
+def follow_lines(state: Shell, lines: list[list[Plain]], stdin: Stdin) -> str | None:
     """Follow pipelines one after another; return what they write, None if that is unknown."""
     said: list[str] | None = []
     for commands in lines:
