@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sponsio_like.advice.withheld import whole_values, withheld, without
+from sponsio_like.contracts import filled
 from sponsio_like.engine import Clause, Finding, Ledger, left_to_answer, unread_fields
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, Context, Event, Message, Ticket, inputs_of, names_tool
@@ -81,8 +82,22 @@ class Refusal:
                     how = "what would make it legal takes too long to find out"
             except Exception as error:  # the decision stands, and so does the reason
                 how = f"what would make it legal could not be found out ({type(error).__name__})"
-            self._said.append(f"{self._why()}; {how}")
+            self._said.append(self._in_words(how))
         return self._said[0]
+
+    def _in_words(self, how: str) -> str:
+        """Return the sentence: what contracts say in the guard's language stands first."""
+        policy, tool = self.ledger.policy, self.event.tool if isinstance(self.event, Call) else ""
+        own = dict[str, str]()
+        against = self._against()
+        for each in against:
+            contract = policy.contracts[policy.owner[each.clause]]
+            if text := contract.about.advised(policy.language):
+                own[contract.name] = filled(text, tool=tool, contract=contract.name, how=how)
+        told = list(own.values())
+        if len(own) < len({each.violation.contract for each in against}) or not own:
+            told.append(f"{self._why()}; {how}")
+        return " ".join(told)
 
     def _why(self) -> str:
         names = [

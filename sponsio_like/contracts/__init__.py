@@ -4,7 +4,15 @@ In: files and declarations. Out: a `Contract` with its rules, or every mistake w
 Patterns and strategies are declared here and defined in rooms of their own.
 """
 
-from sponsio_like.contracts.about import KEYS, UNSAID, About, said_of
+from sponsio_like.contracts.about import (
+    FALLBACK,
+    KEYS,
+    UNSAID,
+    About,
+    filled,
+    read_language,
+    said_of,
+)
 from sponsio_like.contracts.blocks import (
     Counts,
     before,
@@ -132,22 +140,23 @@ from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
 
 # fmt: off
 __all__ = [
-    "ALL_INPUTS", "CATALOG", "CONTRACT", "KEYS", "KINDS", "MODES", "NOTHING_KNOWN", "NO_TEXTS",
-    "SCHEMA_NAME", "SHOWN", "SIZE_CAP", "STRATEGIES", "TOOL_FORMS", "UNSAID", "About", "Accept",
-    "AnswerField", "Contract", "Counts", "Default", "Duration", "Event", "ExactTools",
-    "Examine", "Expected", "Field", "FieldKind", "Fields", "File", "Folder", "Inventory",
-    "InventoryLike", "MetTools", "Moment", "Name", "Natural", "Number", "Occurrence", "OneTool",
-    "Parameter", "Pattern", "Positive", "Regex", "Renames", "RiskSection", "Rule", "Scalars",
-    "Scope", "Source", "Success", "Texts", "Tools", "Unlisted", "Vocabulary", "Window",
-    "Within", "WrittenTest", "argument_text", "before", "by_name", "calls_of_any", "catalog",
-    "check_comparisons", "check_disjoint", "check_idle_missing", "check_release",
-    "check_settles", "check_slips", "check_tools_meant", "common_kind", "confirmed", "contract",
-    "contracts_of", "contradiction", "counted_calls", "covered", "declared", "default",
-    "dependent_calls", "doubts", "earlier", "excluding", "exclusive", "expects", "file_schema",
-    "find_pattern", "fingerprint", "formulas", "fresh_variable", "granted_since_last", "having",
-    "import_rules", "inputs_needed", "intervention", "is_text_kind", "join", "joined_kinds",
-    "known_field", "load", "loads", "made_name", "mailboxes", "modeline", "narrowed", "none",
-    "only", "optional", "parse", "pattern", "read_inventory", "read_kind", "read_parameter",
+    "ALL_INPUTS", "CATALOG", "CONTRACT", "FALLBACK", "KEYS", "KINDS", "MODES", "NOTHING_KNOWN",
+    "NO_TEXTS", "SCHEMA_NAME", "SHOWN", "SIZE_CAP", "STRATEGIES", "TOOL_FORMS", "UNSAID",
+    "About", "Accept", "AnswerField", "Contract", "Counts", "Default", "Duration", "Event",
+    "ExactTools", "Examine", "Expected", "Field", "FieldKind", "Fields", "File", "Folder",
+    "Inventory", "InventoryLike", "MetTools", "Moment", "Name", "Natural", "Number",
+    "Occurrence", "OneTool", "Parameter", "Pattern", "Positive", "Regex", "Renames",
+    "RiskSection", "Rule", "Scalars", "Scope", "Source", "Success", "Texts", "Tools",
+    "Unlisted", "Vocabulary", "Window", "Within", "WrittenTest", "argument_text", "before",
+    "by_name", "calls_of_any", "catalog", "check_comparisons", "check_disjoint",
+    "check_idle_missing", "check_release", "check_settles", "check_slips", "check_tools_meant",
+    "common_kind", "confirmed", "contract", "contracts_of", "contradiction", "counted_calls",
+    "covered", "declared", "default", "dependent_calls", "doubts", "earlier", "excluding",
+    "exclusive", "expects", "file_schema", "filled", "find_pattern", "fingerprint", "formulas",
+    "fresh_variable", "granted_since_last", "having", "import_rules", "inputs_needed",
+    "intervention", "is_text_kind", "join", "joined_kinds", "known_field", "load", "loads",
+    "made_name", "mailboxes", "modeline", "narrowed", "none", "only", "optional", "parse",
+    "pattern", "read_inventory", "read_kind", "read_language", "read_parameter",
     "read_sentence", "read_share", "read_steps", "read_target", "reads_answer", "refusing",
     "regexes", "remarks", "ruling", "said_of", "schema_fields", "schema_kind", "schema_of_tool",
     "schema_text", "source_name", "unknown_facts", "unsaid", "when_declared", "whenever",

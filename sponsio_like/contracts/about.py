@@ -1,11 +1,13 @@
-"""Notes on a contract: its reason, its owner, the severity of a violation, tags.
+"""Notes on a contract: its reason, its owner, the severity of a violation, tags, its own advice.
 
-In: `because:`, `owner:`, `severity:` and `tags:` of a contract. Out: an `About`. It is no part of
-what a contract means.
+In: `because:`, `owner:`, `severity:`, `tags:` and `advice:` of a contract. Out: an `About`. It is
+no part of what a contract means.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +16,13 @@ from sponsio_like.outcome import Severity
 
 SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high", "critical")
 KEYS = ("because", "owner", "severity", "tags")
+"""The notes that a violation has."""
+LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+"""The tag of a language, as BCP 47 writes them: `de`, `pt-BR`."""
+PLACES = ("tool", "contract", "how")
+"""What may stand in the texts of `advice`, in braces."""
+FALLBACK = "en"
+"""The language of a guard that names none, and of texts where its own has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +33,17 @@ class About:
     owner: str = ""
     severity: Severity | None = None
     tags: tuple[str, ...] = ()
+    advice: tuple[tuple[str, str], ...] = ()
+    """Texts for the model in the place of the advice that is worked out: language and text."""
+
+    def advised(self, language: str) -> str:
+        """Return the text in a language, else in the one that it is a kind of, else in English.
+
+        Empty if there is none of these.
+        """
+        texts = dict(self.advice)
+        wanted = (language, language.partition("-")[0], FALLBACK)
+        return next((texts[each] for each in wanted if each in texts), "")
 
     def said(self) -> dict[str, Any]:
         """Return the notes that were written, by key."""
@@ -64,3 +84,37 @@ def tags(value: Any) -> tuple[str, ...]:
     found = [problems.attempt((i,), words, each) for i, each in enumerate(value)]
     problems.check()
     return tuple(each for each in found if each is not None)
+
+
+def read_advice(value: Any) -> tuple[tuple[str, str], ...]:
+    """Return texts by language as pairs. Raises `ContractError` for anything else."""
+    if not isinstance(value, Mapping) or not value:
+        raise ContractError.of(f"`{value}` has no language", "write {en: call check first, de: ..}")
+    problems = Problems()
+    found = [
+        (str(tag), problems.attempt((tag,), _text_in, tag, text)) for tag, text in value.items()
+    ]
+    problems.check()
+    return tuple((tag, text) for tag, text in found if text is not None)
+
+
+def read_language(tag: Any) -> str:
+    """Return the tag of a language. Raises `ContractError` for what is none."""
+    if isinstance(tag, str) and LANGUAGE.fullmatch(tag):
+        return tag
+    raise ContractError.of(f"`{tag}` is no language", "write a tag such as en, de or pt-BR")
+
+
+def _text_in(tag: Any, value: Any) -> str:
+    read_language(tag)
+    text = words(value)
+    for name in re.findall(r"\{([^{}]*)\}", text):
+        if name not in PLACES:
+            known = ", ".join(f"{{{each}}}" for each in PLACES)
+            raise ContractError.of(f"`{{{name}}}` stands for nothing here", f"known: {known}")
+    return text
+
+
+def filled(text: str, **said: str) -> str:
+    """Return a text of `advice` with what its braces stand for."""
+    return re.sub(r"\{(\w+)\}", lambda found: said[found[1]], text)

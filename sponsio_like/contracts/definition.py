@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.about import UNSAID, About, severity, tags, words
+from sponsio_like.contracts.about import UNSAID, About, read_advice, severity, tags, words
 from sponsio_like.contracts.conditions import assumption, condition, formula, with_actions
 from sponsio_like.contracts.declaration import Rule, find_pattern
 from sponsio_like.contracts.guarantees import check_meant
@@ -142,6 +142,14 @@ class Contract:
     def tags(self, *names: str) -> Contract:
         """Return a copy with words to find it by."""
         return self._about(tags=self._read(tags, names))
+
+    def advice(self, **texts: str) -> Contract:
+        """Return a copy with words for the model, by language: `.advice(de="erst `check`")`.
+
+        They stand in the place of the advice that is worked out, which `{how}` puts into them;
+        `{tool}` and `{contract}` are the names. The guard says its `language`.
+        """
+        return self._about(advice=self._read(read_advice, texts))
 
     def _about(self, **said: Any) -> Contract:
         return replace(self, about=replace(self.about, **said))

@@ -66,7 +66,9 @@ FILE_KEYS = (
     "version", "import", "include", "parameters", "env", "mode", "tools", "elsewhere", "unlisted",
     "actions", "contracts", "overrides", "risk", "tests",
 )  # fmt: skip
-CONTRACT_KEYS = ("name", "assume", "scope", "guarantee", "strategy", "mode", "world", *said.KEYS)
+CONTRACT_KEYS = (
+    "name", "assume", "scope", "guarantee", "strategy", "mode", "world", *said.KEYS, "advice",
+)  # fmt: skip
 VERSION = 1
 
 _T = TypeVar("_T")
@@ -463,6 +465,7 @@ def _about(data: Mapping[str, Any], at: tuple[str | int, ...], problems: Problem
         _part(data, "owner", at, problems, said.words) or "",
         _part(data, "severity", at, problems, said.severity),
         _part(data, "tags", at, problems, said.tags) or (),
+        _part(data, "advice", at, problems, said.read_advice) or (),
     )
 
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
-from sponsio_like.contracts.about import SEVERITIES
+from sponsio_like.contracts.about import LANGUAGE, SEVERITIES
 from sponsio_like.contracts.conditions import HAPPENINGS
 from sponsio_like.contracts.declaration import Pattern, catalog
 from sponsio_like.contracts.definition import MODES
@@ -144,6 +144,15 @@ _CONTRACT: Schema = {
     "owner": _about("who is asked about it", TEXT),
     "severity": {"enum": list(SEVERITIES)},
     "tags": _some(TEXT),
+    "advice": _about(
+        "words for the model, by language",
+        {
+            "type": "object",
+            "minProperties": 1,
+            "propertyNames": {"pattern": f"^{LANGUAGE.pattern}$"},
+            "additionalProperties": TEXT,
+        },
+    ),
 }
 
 

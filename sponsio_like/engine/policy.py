@@ -75,6 +75,9 @@ class Policy:
     risk: Mode = "enforce"
     """The mode of what is said by a model of risk: `observe` while it is switched off."""
 
+    language: str = "en"
+    """The language in which the contracts' own advice is given."""
+
     @functools.cached_property
     def lanes(self) -> dict[Any, Any]:
         """The lanes of tools that were called, and what they share (`fastpath/compile.py`)."""

@@ -15,12 +15,14 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from sponsio_like.checks import check_names, check_tool, compile_policy, read_file
 from sponsio_like.contracts import (
+    FALLBACK,
     Contract,
     FieldKind,
     File,
@@ -31,6 +33,7 @@ from sponsio_like.contracts import (
     Unlisted,
     declared,
     mailboxes,
+    read_language,
     source_name,
 )
 from sponsio_like.engine import Policy, follow
@@ -118,7 +121,8 @@ class Guard:
     `log` is where decisions are logged: a path, a function of one record, a logger of the standard
     library or of structlog. `log_content` is what it writes of the agent's content
     (docs/logging.md); `source` is the file of the contracts, as the log names it. `risk` is the
-    policy of risk of every session (docs/risk.md). Raises
+    policy of risk of every session (docs/risk.md). `language` is that of the contracts' own advice,
+    a tag such as `de` (docs/contract-files.md). Raises
     `ContractError` with every problem of every contract, and for a log that cannot be written to;
     what is seldom meant is a Python warning (`ContractWarning`), and stands in `policy.warnings`.
     """
@@ -138,7 +142,9 @@ class Guard:
         notify: Any = (),
         source: str = "",
         risk: GatePolicy | None = None,
+        language: str = FALLBACK,
     ) -> None:
+        self._language = read_language(language)
         self._file: tuple[Source, Mode | None, File] | None = None
         self._described: tuple[Described, ...] = ()
         self._reloads = threading.Lock()
@@ -173,6 +179,7 @@ class Guard:
         """Return contracts, compiled. Raises `ContractError` for mistakes and if there are none."""
         with collector_paused():
             policy = compile_policy(contracts, mode, known, relaxed=self.relaxed)
+            policy = replace(policy, language=self._language)
             prepare(policy)
         collect_once(len(policy.clauses))
         if not policy.contracts and contracts is not NO_CONTRACTS:
@@ -195,6 +202,7 @@ class Guard:
         log_args: bool = False,
         log_content: Iterable[str] | bool = (),
         notify: Any = (),
+        language: str = FALLBACK,
     ) -> Guard:
         """Return the guard of a contract file, of a folder of them, or of several.
 
@@ -218,6 +226,7 @@ class Guard:
                 notify=notify,
                 source=f"{source_name(path)} {file.digest}",
                 risk=_risk_of(file.risk, file.sources),
+                language=language,
             )
         collect_once(len(guard.policy.clauses))
         guard._file, guard._described = (path, mode, file), known

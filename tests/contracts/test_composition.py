@@ -422,7 +422,7 @@ REFUSED: Mapping[str, tuple[dict[str, str], list[str]]] = {
             (
                 "root.yaml:3:29: unknown key `limit` in an override; known: `name`, `assume`, "
                 "`scope`, `guarantee`, `strategy`, `mode`, `world`, `because`, `owner`, "
-                "`severity`, `tags`, `remove`"
+                "`severity`, `tags`, `advice`, `remove`"
             ),
         ],
     ),

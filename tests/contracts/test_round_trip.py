@@ -18,6 +18,7 @@ BESIDE: list[dict[str, Any]] = [
     {"assume": {"ctx": {"env": "prod"}}, "because": 'a "reason": with #signs, [and] {these}'},
     {"scope": {"after": {"called": "start"}}, "mode": "observe", "owner": "yes"},
     {"strategy": {"escalate": {"roles": ["manager"], "within": 60}}, "severity": "high"},
+    {"advice": {"de": "erst `a`: {how}", "pt-BR": "não {tool}"}},
     {"strategy": "warn_only", "tags": ["on", "null", "~", "é\u202e"]},
 ]
 """What else a contract has: each goes with some of the cases."""
@@ -29,6 +30,7 @@ SAID: dict[str, Callable[[Contract, Any], Contract]] = {
     "because": Contract.because,
     "owner": Contract.owner,
     "severity": Contract.severity,
+    "advice": lambda one, value: one.advice(**value),
     "tags": lambda one, value: one.tags(*value),
 }
 """How the same is said in Python."""

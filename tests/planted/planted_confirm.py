@@ -69,6 +69,12 @@ MEANING = (
         "        (contract.name, contract.about),\n",
     ),
     (
+        "advice is always in English",
+        "contracts/about.py",
+        'wanted = (language, language.partition("-")[0], FALLBACK)',
+        "wanted = (FALLBACK,)",
+    ),
+    (
         "nobody is told why",
         "outcome.py",
         "return self.because or self.message",

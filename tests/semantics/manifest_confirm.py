@@ -22,4 +22,5 @@ STATEMENTS: dict[str, str] = {
     "S-ABOUT-04": "arguments show",
     "S-ABOUT-05": "all arguments are shared",
     "S-ABOUT-06": "what is owed says nothing of itself",
+    "S-ABOUT-07": "advice is always in English",
 }

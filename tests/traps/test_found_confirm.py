@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +24,8 @@ from sponsio_like import (
     contract,
 )
 from sponsio_like.contracts.loader import loads
-from sponsio_like.notices import drain
+from sponsio_like.log import drawing, flush, json_log, read_log
+from sponsio_like.notices import Notice, drain
 from sponsio_like.patterns import (
     confirm_after_source,
     destructive_action_gate,
@@ -336,6 +341,89 @@ def test_the_words_of_a_contract_stand_where_its_formula_stood() -> None:
     report = report_of(lines)
     assert report.as_json()["contracts"][0].items() >= about.items()
     assert f"few: {WHY} (owner payments, severity high, tags money, pilot)" in report.conclusion()
+
+
+@requirement("S-ABOUT-02")
+def test_a_reason_is_followed_to_all_who_are_told(tmp_path: Path) -> None:
+    """One text: the model, who is asked, a notice, the log, the report and its page, a terminal."""
+    log, notices = tmp_path / "log", list[Notice]()
+    asks = contract("ask").guarantees("no `drop`").strategy("escalate").because(WHY)
+    with json_log(log) as sink:
+        mine = Guard([said(), asks], log=sink, notify=notices.append).session("s")
+        refused, held = mine.decide("refund", ANY_ARGS), mine.decide("drop", {})
+        mine.finish()
+    flush()
+    assert isinstance(refused, Blocked)
+    assert isinstance(held, Held)
+    assert WHY in refused.advice
+    assert WHY in str(held.violations[0])
+    assert {each.because for each in notices} == {WHY}
+    records = [each for each in read_log(log) if each.value["event"] == "decision"]
+    assert [each.value["violations"][0]["because"] for each in records] == [WHY, WHY]
+    assert WHY in drawing(colours=False)(records[0].value)
+    assert WHY in "\n".join(report_of(read_log(log)).conclusion())
+    command = [sys.executable, "-m", "sponsio_like", "report", str(log)]
+    command += ["--html", str(tmp_path / "page")]
+    subprocess.run(command, check=True, capture_output=True)
+    assert WHY in (tmp_path / "page").read_text("utf-8")
+
+
+GERMAN = "Erst prüfen, dann {tool} ({contract}): {how}."
+
+
+@requirement("S-ABOUT-07")
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("de", "Erst prüfen, dann refund (few): to make it legal, first call `check`"),
+        ("de-AT", "Erst prüfen, dann refund (few): to make it legal, first call `check`"),
+        ("pt-BR", "Peça antes."),
+        ("pt", "Check first."),
+        ("fr", "Check first."),
+        ("en", "Check first."),
+    ],
+)
+def test_advice_is_given_in_the_language_of_the_guard(language: str, told: str) -> None:
+    """The text of the language, of the one that it is a kind of, or in English."""
+    texts = {"de": GERMAN, "pt-BR": "Peça antes.", "en": "Check first."}
+    outcome = Guard([said().advice(**texts)], language=language).session().decide("refund", {})
+    assert isinstance(outcome, Blocked)
+    assert outcome.advice.startswith(told)
+    assert "not allowed" not in outcome.advice
+    assert outcome.violations[0].because == WHY
+
+
+@requirement("S-ABOUT-07")
+def test_advice_that_has_no_text_is_worked_out() -> None:
+    """Without a text in the language or in English; and after the text of another contract."""
+    german = said().advice(de="Erst prüfen.")
+    plain = Guard([said()]).session().decide("refund", {})
+    french = Guard([german], language="fr").session().decide("refund", {})
+    other = contract("none").guarantees("no `refund`")
+    both = Guard([german, other], language="de").session().decide("refund", {})
+    assert isinstance(plain, Blocked)
+    assert isinstance(french, Blocked)
+    assert isinstance(both, Blocked)
+    assert french.advice == plain.advice
+    assert both.advice.startswith("Erst prüfen. `refund` was not allowed by `few`")
+    assert "`none`" in both.advice
+
+
+@pytest.mark.parametrize(
+    ("texts", "says"),
+    [
+        ({"x_y": "a"}, "`x_y` is no language; write a tag such as en, de or pt-BR"),
+        ({"de": " "}, "` ` is not a text"),
+        ({"de": "{who}"}, r"`{who}` stands for nothing here; known: {tool}, {contract}, {how}"),
+        ({}, "has no language; write {en: call check first, de: ..}"),
+    ],
+)
+def test_advice_that_cannot_be_read_is_refused(texts: dict[str, str], says: str) -> None:
+    """Each mistake is told, with what to write."""
+    with pytest.raises(ContractError, match=re.escape(says)):
+        said().advice(**texts)
+    with pytest.raises(ContractError, match="`Deutsch` is no language"):
+        Guard([said()], language="Deutsch")
 
 
 @requirement("S-ABOUT-02")
