@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sponsio_like.kinds import UNREADABLE, shell
 from sponsio_like.kinds.shell_state import DEPTH_CAP, FACTS, LONGEST
 from sponsio_like.values import TEXT_KINDS
+from tests.semantics.manifest import requirement
 
 RUNS_RM = [
     "echo 'rm x' 2>/dev/null | sh",
@@ -344,12 +345,14 @@ RUNS_NO_RM = [
 ]
 
 
+@requirement("S-KIND-10")
 @pytest.mark.parametrize("text", RUNS_RM)
 def test_rm_is_seen(text: str) -> None:
     """However it is written, quoted, passed on or nested."""
     assert "rm" in shell(text)["runs"]
 
 
+@requirement("S-KIND-10")
 @pytest.mark.parametrize("text", UNKNOWN, ids=lambda text: text[:60])
 def test_what_nobody_can_tell_is_unknown(text: str) -> None:
     """So that a prohibition refuses it."""

@@ -24,4 +24,5 @@ STATEMENTS: dict[str, str] = {
     "S-KIND-07": "what is seen is not what is read",
     "S-KIND-08": "three digits are places",
     "S-KIND-09": "any two kinds agree",
+    "S-KIND-10": "any redirection takes the output away",
 }
