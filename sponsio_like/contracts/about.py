@@ -20,7 +20,7 @@ KEYS = ("because", "owner", "severity", "tags")
 LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 """The tag of a language, as BCP 47 writes them: `de`, `pt-BR`."""
 PLACES = ("tool", "contract", "how")
-"""What may stand in the texts of `advice`, in braces."""
+"""The words in braces that texts of `advice` may have."""
 FALLBACK = "en"
 """The language of a guard that names none, and of texts where its own has none."""
 
