@@ -33,7 +33,7 @@ from sponsio_like.contracts.blocks import (
     worked,
 )
 from sponsio_like.contracts.comparisons import check_comparisons
-from sponsio_like.contracts.composition import NO_TEXTS, Source, Texts, source_name
+from sponsio_like.contracts.composition import NO_TEXTS, Source, Texts, files_of, source_name
 from sponsio_like.contracts.conditions import regexes
 from sponsio_like.contracts.confirmation import confirmed, reads_answer
 from sponsio_like.contracts.contradictions import (
@@ -91,6 +91,7 @@ from sponsio_like.contracts.inventory import (
     read_inventory,
     read_kind,
 )
+from sponsio_like.contracts.layout import formatted, laid_out
 from sponsio_like.contracts.loader import File, load, loads
 from sponsio_like.contracts.operands import only
 from sponsio_like.contracts.parameters import (
@@ -152,14 +153,14 @@ __all__ = [
     "check_idle_missing", "check_release", "check_settles", "check_slips", "check_tools_meant",
     "common_kind", "confirmed", "contract", "contracts_of", "contradiction", "counted_calls",
     "covered", "declared", "default", "dependent_calls", "doubts", "earlier", "excluding",
-    "exclusive", "expects", "file_schema", "filled", "find_pattern", "fingerprint", "formulas",
-    "fresh_variable", "granted_since_last", "having", "import_rules", "inputs_needed",
-    "intervention", "is_text_kind", "join", "joined_kinds", "known_field", "load", "loads",
-    "made_name", "mailboxes", "modeline", "narrowed", "none", "only", "optional", "parse",
-    "pattern", "read_inventory", "read_kind", "read_language", "read_parameter",
-    "read_sentence", "read_share", "read_steps", "read_target", "reads_answer", "refusing",
-    "regexes", "remarks", "ruling", "said_of", "schema_fields", "schema_kind", "schema_of_tool",
-    "schema_text", "source_name", "unknown_facts", "unsaid", "when_declared", "whenever",
-    "worked",
+    "exclusive", "expects", "file_schema", "files_of", "filled", "find_pattern", "fingerprint",
+    "formatted", "formulas", "fresh_variable", "granted_since_last", "having", "import_rules",
+    "inputs_needed", "intervention", "is_text_kind", "join", "joined_kinds", "known_field",
+    "laid_out", "load", "loads", "made_name", "mailboxes", "modeline", "narrowed", "none",
+    "only", "optional", "parse", "pattern", "read_inventory", "read_kind", "read_language",
+    "read_parameter", "read_sentence", "read_share", "read_steps", "read_target",
+    "reads_answer", "refusing", "regexes", "remarks", "ruling", "said_of", "schema_fields",
+    "schema_kind", "schema_of_tool", "schema_text", "source_name", "unknown_facts", "unsaid",
+    "when_declared", "whenever", "worked",
 ]
 # fmt: on

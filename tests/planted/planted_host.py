@@ -52,7 +52,7 @@ MEANING = (
     ),
     (
         "what cannot be judged is no failure",
-        "cli.py",
+        "cli/runs.py",
         "blind = strict and summary.not_judged",
         "blind = False",
     ),

@@ -981,7 +981,10 @@ BUGS = (
         "frozenset[str]()",
     ),
     Bug(
-        "all is well", "cli.py", "typer.Exit(1 if summary.broken or blind else 0)", "typer.Exit(0)"
+        "all is well",
+        "cli/runs.py",
+        "typer.Exit(1 if summary.broken or blind else 0)",
+        "typer.Exit(0)",
     ),
     Bug(
         "the log leaves observers out",

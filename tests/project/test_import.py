@@ -7,7 +7,17 @@ import sys
 
 import pytest
 
-LATER = ("httpx", "lark", "langchain_core", "langgraph", "pydantic", "rich", "typer", "yaml")
+LATER = (
+    "httpx",
+    "lark",
+    "langchain_core",
+    "langgraph",
+    "pydantic",
+    "rich",
+    "ruamel",
+    "typer",
+    "yaml",
+)
 PROBE = """
 import sys
 before = set(sys.modules)
