@@ -165,12 +165,14 @@ class LateProgress:
 
 def print_page(page: Iterable[Styled], console: Console) -> None:
     """Print lines with their styles, as they are; on a terminal, long ones are wrapped."""
+    if not console.is_terminal:
+        lines = [clean(text) for text, _ in page]
+        if lines:
+            console.out("\n".join(lines), highlight=False)
+        return
     for text, style in page:
-        if console.is_terminal:
-            body = text.lstrip(" ")
-            print_wrapped(body, style, len(text) - len(body), console)
-        else:
-            console.out(clean(text), highlight=False)
+        body = text.lstrip(" ")
+        print_wrapped(body, style, len(text) - len(body), console)
 
 
 def print_wrapped(text: str, style: str, indent: int, console: Console) -> None:

@@ -4,6 +4,6 @@ In: the words of a command. Out: text, an exit status, and files where the user 
 """
 
 from sponsio_like.cli import files, runs, shadow  # noqa: F401 - each adds its commands
-from sponsio_like.cli.app import app, main
+from sponsio_like.cli.root import app, main
 
 __all__ = ["app", "main"]

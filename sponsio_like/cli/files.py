@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like.cli.app import Json, app
+from sponsio_like.cli.root import Json, app
 from sponsio_like.errors import ContractError, Problem, SponsioLikeError
 from sponsio_like.explain import catalog_page, contracts_page, pattern_page, warnings_page
 from sponsio_like.terminal import console_for, counted, print_page, print_table

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like.cli.app import Contracts, Json, ShowValues, app, warn
+from sponsio_like.cli.root import Contracts, Json, OneContract, ShowValues, app, warn
 from sponsio_like.errors import TraceError
 from sponsio_like.terminal import console_for, print_page, print_table
 
@@ -78,7 +78,7 @@ def explain(
     traces: Annotated[
         list[Path], typer.Argument(metavar="TRACES...", help="Trace files, .jsonl or .jsonl.gz.")
     ],
-    contract: Annotated[str | None, typer.Option(help="Only this contract.")] = None,
+    contract: OneContract = None,
     id: Annotated[str | None, typer.Option("--id", help="Only the trace with this id.")] = None,
     as_json: Json = False,
     values: ShowValues = False,

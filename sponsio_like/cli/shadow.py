@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like.cli.app import Contracts, Json, app, warn
+from sponsio_like.cli.root import Contracts, Json, OneContract, app, named_in_file, warn
 from sponsio_like.errors import ContractError, TraceError, closest
 from sponsio_like.terminal import console_for, counted, print_page, print_table
 
@@ -26,6 +26,9 @@ Labels = Annotated[
 ]
 Share = Annotated[
     str, typer.Option(metavar="10%", help="Enforce in this part of the sessions only.")
+]
+NamedContract = Annotated[
+    str, typer.Argument(metavar="CONTRACT", help="Its name.", autocompletion=named_in_file)
 ]
 ByName = Annotated[
     bool, typer.Option("--by-name", help="Count sessions that only show its tools' names, too.")
@@ -63,7 +66,7 @@ def review(
 @app.command()
 def promote(  # noqa: PLR0913 - each is an option
     contracts: Contracts,
-    contract: Annotated[str, typer.Argument(metavar="CONTRACT", help="Its name.")],
+    contract: NamedContract,
     *,
     evidence: Annotated[
         list[Path], typer.Option(metavar="LOG", help="A decision log; may be repeated.")
@@ -157,7 +160,7 @@ def report(  # noqa: PLR0913 - each is an option
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only from then on: 2026-11-23T08:00.")
     ] = None,
-    contract: Annotated[str | None, typer.Option(help="Only this contract.")] = None,
+    contract: OneContract = None,
     agent: Annotated[str | None, typer.Option(help="Only the calls of this agent.")] = None,
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="Only this session, record by record.")

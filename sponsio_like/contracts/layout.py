@@ -79,7 +79,7 @@ def _writer() -> YAML:
     try:
         from ruamel.yaml import YAML
     except ImportError:
-        raise SponsioLikeError("fmt needs ruamel.yaml: pip install 'sponsio_like[fmt]'") from None
+        raise SponsioLikeError("fmt needs ruamel.yaml: pip install 'sponsio-like[fmt]'") from None
     yaml = YAML(typ="rt")
     yaml.preserve_quotes = True
     yaml.width = WIDTH

@@ -6,13 +6,19 @@ In: a contract file, and its tests with their traces. Out: a `Coverage` for each
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts import Contract, File, WrittenTest, formulas
+from sponsio_like.errors import Problem
+from sponsio_like.events import names_tool
 from sponsio_like.outcome import Unfulfilled, Violation
 from sponsio_like.replay import Replay
 from sponsio_like.traces import CallEvent, Trace
+
+NEAR = 0.75
+"""Names are alike from this ratio of difflib on."""
 
 
 class Coverage(NamedTuple):
@@ -64,6 +70,29 @@ def coverage_of(file: File, pairs: Iterable[tuple[WrittenTest, Trace]]) -> Mappi
         )
         for each in file.contracts
     }
+
+
+def doubtful_names(file: File, pairs: Iterable[tuple[WrittenTest, Trace]]) -> tuple[Problem, ...]:
+    """Return the tools of tests that are nearly named as one that contracts name: slips of the pen.
+
+    Where a file has `tools:`, calls of others are refused, which the tests show by themselves.
+    """
+    if file.inventory.tools is not None:
+        return ()
+    roots = [root for contract in file.contracts for root in formulas(contract)]
+    matches = [
+        m for root in roots for node in f.postorder(root) for m in getattr(node, "target", ())
+    ]
+    meant = [match for match in matches if match.names or match.globs]
+    names = sorted({name for match in meant for name in match.names})
+    found: dict[Problem, None] = {}
+    for test, trace in pairs:
+        for tool in dict.fromkeys(e.call.tool for e in trace.events if isinstance(e, CallEvent)):
+            if not any(names_tool(match, tool) for match in meant):
+                near = get_close_matches(tool, names, n=1, cutoff=NEAR)
+                what = f"`{test.name}`: no contract names the tool `{tool}`"
+                found |= {Problem(what, test.where, f"did you mean `{n}`?"): None for n in near}
+    return tuple(found)
 
 
 def owed_by(violations: Iterable[Violation], unfulfilled: Iterable[Unfulfilled]) -> tuple[str, ...]:

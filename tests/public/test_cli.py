@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from typer.testing import CliRunner
 
 from sponsio_like import cli, explain
 from sponsio_like.contracts.declaration import CATALOG, Pattern
@@ -475,3 +476,32 @@ def test_mistakes_are_underlined(tmp_path: Path) -> None:
         ("    contract: []", "dim"),
         ("    ^^^^^^^^", "bold red"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("promote FILE ", ["first", "few"]),
+        ("promote FILE fe", ["few"]),
+        ("explain FILE t.jsonl --contract fi", ["first"]),
+        ("report l.jsonl --contracts FILE --contract f", ["first", "few"]),
+        ("promote BAD f", []),
+        ("promote missing.yaml f", []),
+        ("prom", ["promote"]),
+    ],
+)
+def test_names_of_contracts_are_completed(tmp_path: Path, words: str, offered: list[str]) -> None:
+    """From the file that stands before on the line, as a shell asks; of a bad file none."""
+    good, bad = tmp_path / "c.yaml", tmp_path / "bad.yaml"
+    rule = "guarantee: {pattern: idempotent, action: pay}"
+    names = "".join(f"  - {{name: {name}, {rule}}}\n" for name in ("first", "few"))
+    good.write_text(f"version: 1\ncontracts:\n{names}", "utf-8")
+    bad.write_text("version: 1\ncontracts: [{name: f}]\n", "utf-8")
+    line = "sponsio-like " + words.replace("FILE", str(good)).replace("BAD", str(bad))
+    asked = {
+        "_SPONSIO_LIKE_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split(" ")) - 1),
+    }
+    found = CliRunner().invoke(cli.app, [], env=asked, prog_name="sponsio-like")
+    assert found.output.split() == offered

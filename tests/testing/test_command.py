@@ -98,3 +98,19 @@ def test_a_file_with_mistakes_is_refused(path: Path) -> None:
     path.write_text(FILE + "tests: []\n", "utf-8")
     result = CliRunner().invoke(app, ["test", str(path)])
     assert "`tests` is no list of tests" in str(result.exception)
+
+
+def test_a_misspelt_tool_is_told(path: Path) -> None:
+    """Nothing judges its calls, so the test would pass for nothing; another tool is no slip."""
+    other = "  - {name: other, trace: chekc look, expect: allowed}\n"
+    path.write_text(FILE + TESTS + other, "utf-8")
+    status, said = ran(path)
+    assert status == 0
+    assert "`other`: no contract names the tool `chekc`; did you mean `check`?" in said
+    assert "`look`" not in said
+    assert ran(path, "--strict")[0] == 1
+    assert len(json.loads(ran(path, "--json")[1])["doubts"]) == 1
+    path.write_text(FILE.replace("contracts:", "tools: [check, pay]\ncontracts:") + TESTS + other)
+    status, said = ran(path)
+    assert status == 1
+    assert "did you mean" not in said

@@ -36,6 +36,26 @@ ShowValues = Annotated[
 ]
 
 
+def named_in_file(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the names of contracts that complete a word, from the file that the command has.
+
+    None where the file has mistakes: a completion says nothing of them.
+    """
+    from sponsio_like.checks import read_file
+
+    source = context.params.get("contracts") or next(iter(context.args), None)  # not yet parsed
+    try:
+        names = [each.name for each in read_file(source).contracts] if source else []
+    except SponsioLikeError:
+        return []
+    return [each for each in names if each.startswith(incomplete)]
+
+
+OneContract = Annotated[
+    str | None, typer.Option(help="Only this contract.", autocompletion=named_in_file)
+]
+
+
 def main() -> None:
     """Run the command line. A user's mistake is one line on standard error, and status 2."""
     for stream in (sys.stdout, sys.stderr):
