@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from campaigns.study import ROOT
 from sponsio_like.drafting import DraftRequest, prompt_for
 from sponsio_like.traces import Trace, trace_of
@@ -60,6 +58,8 @@ def specifications() -> list[Specification]:
 
 def specification(path: Path) -> Specification:
     """Return the specification that is in a file."""
+    import yaml
+
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     tools = {
         name: Tool(
@@ -70,10 +70,16 @@ def specification(path: Path) -> Specification:
         for name, tool in data["tools"].items()
     }
     facts = {key: tuple(values) for key, values in data.get("facts", {}).items()}
-    lists = (tuple(data[key]) for key in ("roles", "texts"))
-    agents = tuple(data.get("agents", ()))
     return Specification(
-        path.stem, data["domain"], data["source"], data["text"], tools, *lists, agents, facts
+        id=path.stem,
+        domain=data["domain"],
+        source=data["source"],
+        text=data["text"],
+        tools=tools,
+        roles=tuple(data["roles"]),
+        texts=tuple(data["texts"]),
+        agents=tuple(data.get("agents", ())),
+        facts=facts,
     )
 
 
@@ -82,7 +88,7 @@ def specification(path: Path) -> Specification:
 
 def recorded(spec: Specification) -> list[dict[str, Any]]:
     """Return runs of the tools, as a trace file has them: every tool, value, role and fact."""
-    dice = random.Random(spec.id)
+    dice = random.Random(spec.id)  # noqa: S311  no secret
     calls = [call for name, tool in spec.tools.items() for call in _calls(name, tool)]
     calls += [{**call, "status": "error"} for call in calls if spec.tools[call["tool"]].fails][::3]
     others = [
