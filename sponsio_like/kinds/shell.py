@@ -427,12 +427,20 @@ def _heredoc(state: Shell, node: Any) -> str | None:
     mark = next((_text(child) for child in node.children if child.type == "heredoc_start"), "")
     bodies = [child for child in node.children if child.type == "heredoc_body"]
     body = "".join(map(_text, bodies))
-    plain = shlex.split(mark) if mark else [""]
     end = next((_text(child) for child in node.children if child.type == "heredoc_end"), "")
-    if end.strip() != (plain[0] if plain else ""):
+    if end.strip() != _unquoted(mark):
         state.found.nothing_is_clear()
     if any(child.type == "<<-" for child in node.children):
         body = "\n".join(line.lstrip("\t") for line in body.split("\n"))
     if any(each in mark for each in "'\"\\") or not any(each in body for each in "$`\\"):
         return body
     return state.in_quotes(body)
+
+
+def _unquoted(mark: str) -> str | None:
+    """Return the word that ends a here-document, without its quotes; None if one is not closed."""
+    try:
+        words = shlex.split(mark)
+    except ValueError:
+        return None
+    return words[0] if words else ""

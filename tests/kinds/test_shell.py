@@ -180,6 +180,7 @@ RUNS_RM = [
     "python3 <<EOF\nimport subprocess\nsubprocess.Popen('rm x', shell=True)\nEOF",
 ]
 UNKNOWN = [
+    "ty<<E$'OF\n<<EOF\n",
     "echo 'rm a' 2>&1 | sh",
     "{ echo 'rm a' >&2; } 2>&1 | sh",
     "echo 'rm a' 3>&1 1>&2 2>&3 | sh",
