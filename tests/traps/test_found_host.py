@@ -115,7 +115,7 @@ def test_a_logger_of_structlog_is_a_log() -> None:
     )
     for log in (made, made.bind(app="a")):
         paid_twice(log)
-    assert flush()
+        assert flush()  # two logs are written by two threads, in an order of their own
     assert events([json.loads(line) for line in stream.getvalue().splitlines()]) == 2 * RECORDS
 
 
