@@ -33,6 +33,12 @@ SKIPPED = frozenset({"comment", "heredoc_start", "heredoc_end", "file_descriptor
 """Nodes in which nothing runs."""
 SETS = re.compile(rb"=|read|cd|pushd|popd|mapfile")
 """A sign of each text that sets a variable or goes to another folder."""
+PIECE = 256
+"""Bytes for which the parser may take so many steps; a shorter text is parsed without a count."""
+STEPS = 10
+"""Hundreds of steps for each piece; commands that people write take two at most."""
+IN_ERROR = 8
+"""How much more a step counts where the text is no shell."""
 BRANCHES = frozenset({"if_statement", "elif_clause", "else_clause", "case_statement", "case_item"})
 
 
@@ -43,6 +49,31 @@ def _parser() -> Callable[[], Any]:
     from tree_sitter import Language, Parser
 
     return functools.partial(Parser, Language(tree_sitter_bash.language()))
+
+
+def _tree(text: bytes) -> Any:
+    """Return the root of the tree of a text. Raises `TooMuch`.
+
+    What is no shell takes the parser up to the cube of its length. So its work is counted: it tells
+    after each hundred steps if it is looking for a way past an error.
+    """
+    parser = _parser()()
+    if len(text) <= PIECE:
+        return parser.parse(text).root_node
+    left = STEPS * (1 + len(text) // PIECE)
+
+    def is_too_much(_: int, has_error: bool) -> bool:
+        nonlocal left
+        left -= IN_ERROR if has_error else 1
+        return left < 0
+
+    try:
+        tree = parser.parse(lambda at, _: text[at:], progress_callback=is_too_much)
+    except ValueError:
+        raise TooMuch from None
+    if not tree.root_node.has_error:
+        tree = parser.parse(text, tree)  # the same tree, whose nodes have their texts at hand
+    return tree.root_node
 
 
 def _words_of(words: tuple[str, ...]) -> Facts:
@@ -92,7 +123,7 @@ def _walk_text(state: Shell, text: Any, stdin: Stdin) -> str | None:
     lines = plain_lines(text)
     if lines is not None:
         return follow_lines(state, lines, stdin)
-    root = _parser()().parse(text.encode(errors="replace")).root_node
+    root = _tree(text.encode(errors="replace"))
     if root.has_error:
         state.found.nothing_is_clear()
     return _sequence(state, root, stdin)

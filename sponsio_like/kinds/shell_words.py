@@ -26,6 +26,8 @@ SIGNS = re.compile("[\ue000-\ue004]")
 OWN = re.compile("[\ue000-\uf8ff]")
 FIELDS = 1_000
 """Most fields of one word."""
+LETTERS = 50_000
+"""Most characters that are looked at while the braces of one word are followed."""
 SHORT = 200
 """Most characters of a value of which a pattern is cut off."""
 ALONE = re.compile(rb"[\w./:=,@%^-]+", re.ASCII)
@@ -385,26 +387,29 @@ def _arithmetic(node: Any, env: Env) -> Chars:
 
 def _braces(chars: Chars) -> Iterator[Chars]:
     """Yield the words of `a{b,c}` and `{1..3}`; what is in quotes is no brace."""
-    stack, count = [chars], 0
-    while stack and count <= FIELDS:
-        word = stack.pop()
-        cut = _first_brace(word)
+    stack, count = [(chars, 0)], 0
+    work = chars.count(Char("{", WRITTEN)) * len(chars)
+    while stack and count <= FIELDS and work <= LETTERS:
+        word, start = stack.pop()
+        work += len(word)
+        cut = _first_brace(word, start)
         if cut is None:
             count += 1
             yield word
             continue
         first, last, options = cut
         count += len(options) // 8
-        stack += [word[:first] + each + word[last + 1 :] for each in reversed(options[:FIELDS])]
-        if len(options) > FIELDS:
+        if len(options) > FIELDS or len(options) * len(word) > LETTERS:
+            stack.append((word, first))
             break
+        stack += [(word[:first] + each + word[last + 1 :], first) for each in reversed(options)]
     if stack:  # more than are followed
         yield [Char(LOOSE, EXPANDED)]
 
 
-def _first_brace(chars: Chars) -> tuple[int, int, list[Chars]] | None:
-    for first, char in enumerate(chars):
-        if char == ("{", WRITTEN):
+def _first_brace(chars: Chars, start: int) -> tuple[int, int, list[Chars]] | None:
+    for first in range(start, len(chars)):
+        if chars[first] == ("{", WRITTEN):
             found = _options(chars, first)
             if found is not None:
                 return (first, *found)

@@ -177,7 +177,7 @@ def _depth(text: str) -> int:
     for each in BRACKET.findall(text):
         depth += 1 if each in "([{" else -1
         most = max(most, depth)
-    return max(most, len(NESTS.findall(text)) // 4)
+    return max(most, len(NESTS.findall(text)) // 4, text.count("[") // 4)
 
 
 def _read(text: str, dialect: str) -> Query | None:

@@ -71,6 +71,32 @@ def test_more_fields_of_one_word_than_are_followed() -> None:
     assert shell(f"echo {{1..{FIELDS + 1}}}")["calls"] == X
 
 
+ENDLESS = "|" * 978 + "h~ost" + "+" * 25 + "{a,b}" + "+" * 8 + "--" + "+" * 5 + "#" * 292
+"""No shell: the parser takes seconds, the cube of its length, to find what might be meant."""
+
+
+def test_a_text_that_the_parser_does_not_get_through_is_unknown() -> None:
+    """The parser's steps are counted; a long script is read as a short one."""
+    assert all(values == X for values in shell(f"rm a; {ENDLESS}").values())
+    assert "rm" in shell(f"rm a; {ENDLESS[-300:]}")["runs"]
+    script = "git add 'a b' | tee x >> y\n" * 290
+    assert len(shell(script)["runs"]) == 2
+
+
+@pytest.mark.parametrize("word", ["{a,b}" * 40 + "c" * 500, "x{1..9}" * 400])
+def test_braces_that_would_be_followed_too_long_are_unknown(word: str) -> None:
+    """What a word with very many braces gives is unknown; the command that has it is known."""
+    facts = shell(f"rm {word}")
+    assert facts["runs"] == ("rm",)
+    assert facts["deletes"] == X
+
+
+def test_very_many_square_brackets_are_no_query_that_is_read() -> None:
+    """The parser of SQL takes the square of their number."""
+    assert TEXT_KINDS["sql_postgres"].read("select a" + "[1]" * 60)["verbs"] == ("select",)
+    assert TEXT_KINDS["sql_postgres"].read("select a" + "[1]" * 200)["verbs"] == X
+
+
 WORDS = st.sampled_from(
     ["ls", "-la", "a.txt", "*", "x?", "~", "~/a", "a=b", "'a b'", '"a b"', "''", '""', "+x", "%d"]
 )
