@@ -17,7 +17,7 @@ from sponsio_like.values import UNREADABLE, Facts
 LONGEST = 8_192
 """Most characters of a text that is followed: parsing what is no shell takes its square."""
 NODES_CAP = 8_000
-"""Most nodes of trees that are visited for one text; commands that people write have up to 4,000."""
+"""Most nodes of trees that are visited for one text; recorded commands have up to 4,000."""
 DEPTH_CAP = 12
 """Most texts within texts: `sh -c "sh -c ..."`."""
 FACTS = {
