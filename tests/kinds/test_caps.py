@@ -85,7 +85,7 @@ def test_a_text_that_the_parser_does_not_get_through_is_unknown() -> None:
 
 @pytest.mark.parametrize("word", ["{a,b}" * 40 + "c" * 500, "x{1..9}" * 400])
 def test_braces_that_would_be_followed_too_long_are_unknown(word: str) -> None:
-    """What a word with very many braces gives is unknown; the command that has it is known."""
+    """A word with very many braces gives what is unknown; the command that has it is known."""
     facts = shell(f"rm {word}")
     assert facts["runs"] == ("rm",)
     assert facts["deletes"] == X
