@@ -38,7 +38,7 @@ PIECE = 256
 STEPS = 10
 """Hundreds of steps for each piece; commands that people write take two at most."""
 IN_ERROR = 8
-"""How much more a step counts where the text is no shell."""
+"""A step past an error counts as so many: there the text is no shell."""
 BRANCHES = frozenset({"if_statement", "elif_clause", "else_clause", "case_statement", "case_item"})
 
 
