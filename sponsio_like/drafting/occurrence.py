@@ -7,6 +7,7 @@ by these runs; a value need not, but a person should know (`Sought`).
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from sponsio_like.drafting.observed import ObservedTools
 from sponsio_like.errors import closest
 from sponsio_like.events import Call, meets, names_tool
 from sponsio_like.logic.formula import Condition, Match, Scalar, Target
-from sponsio_like.values import path_parts
+from sponsio_like.values import kind_step, path_parts
 
 ANY = (Match(),)
 
@@ -105,8 +106,9 @@ def _meant(match: Match, signature: ObservedTools) -> list[str]:
 
 
 def normal_path(path: str) -> str:
-    """Return a path as the signature writes it: `items[].sku`."""
-    return ".".join(path_parts(path)).replace(".[]", "[]")
+    """Return a path as the signature writes it, without facts of a text: `items[].sku`."""
+    parts = itertools.takewhile(lambda part: kind_step(part) is None, path_parts(path))
+    return ".".join(parts).replace(".[]", "[]")
 
 
 def _output(path: str, signature: ObservedTools) -> Iterator[str]:

@@ -133,7 +133,7 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
         "{tool.field:place} [MUST (be | stay)] AT_LEAST {min:number} and AT_MOST {max:number}",
         "{tool.field:place} [MUST (be | lie | stay)] between {min:number} and {max:number}",
         "{tool.field:place} MUST (be | lie | range) from {min:number} to {max:number}",
-        "{tool.field:place} [MUST (be | stay)] AT_MOST {max:number}",
+        "{tool.field:place} [MUST_BE | MUST stay] AT_MOST {max:number}",
         (
             "{tool.field:place} MUST_NOT (exceed | be more than | be greater than | be "
             "larger than | be higher than | be above | be over | go above) {max:number}"
@@ -184,14 +184,14 @@ def arg_value_range(
     says=(
         (
             "(per | for each | for every) {by:pairs} [,] [the] (total | sum of [the]) "
-            "{tool.field:place} [MUST (be | stay)] AT_MOST {total:number} [{per:window}]"
+            "{tool.field:place} [MUST_BE | MUST stay] AT_MOST {total:number} [{per:window}]"
         ),
         (
-            "[the] (total | sum of [the]) {tool.field:place} [MUST (be | stay)] AT_MOST "
+            "[the] (total | sum of [the]) {tool.field:place} [MUST_BE | MUST stay] AT_MOST "
             "{total:number} [{per:window}] (per | for each | for every) {by:pairs}"
         ),
         (
-            "[the] (total | sum of [the]) {tool.field:place} [MUST (be | stay)] AT_MOST "
+            "[the] (total | sum of [the]) {tool.field:place} [MUST_BE | MUST stay] AT_MOST "
             "{total:number} [{per:window}]"
         ),
         (

@@ -218,6 +218,20 @@ def resolved(match: Occurrence, by: Success) -> Formula:
             "MUST_NOT BE_CALLED)"
         ),
         "after [CALLING] {trigger:tools} [,] no {forbidden:one} until {release:tools} [OK]",
+        (
+            "after [CALLING] {trigger:tools} [,] NOTHING {forbidden:any_tool} (IS_CALLED | MAY "
+            "BE_CALLED | HAPPENS | (is | are) (allowed | permitted)) [ANYMORE]"
+        ),
+        (
+            "NOTHING {forbidden:any_tool} [IS_CALLED | MAY BE_CALLED | HAPPENS | (is | are) "
+            "(allowed | permitted)] after [CALLING] {trigger:tools}"
+        ),
+        "NEVER_CALL ANYTHING {forbidden:any_tool} after [CALLING] {trigger:tools}",
+        "after [CALLING] {trigger:tools} [,] NEVER_CALL ANYTHING {forbidden:any_tool} [ANYMORE]",
+        (
+            "after [CALLING] {trigger:tools} [,] (all [other] tools | every [other] tool | any "
+            "[other] tool) {forbidden:any_tool} (FORBIDDEN | MUST_NOT BE_CALLED)"
+        ),
     ),
     keeps=(
         "",

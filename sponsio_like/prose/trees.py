@@ -425,6 +425,10 @@ class _Reader:
         """Return none at all."""
         return 0
 
+    def any_tool(self, _: Any) -> dict[str, str]:
+        """Return the match of a call of any tool."""
+        return {"tool": "*"}
+
     def less(self, tree: Any) -> int | float:
         """Return the largest whole number below one."""
         return self.number(tree) - 1

@@ -463,6 +463,18 @@ def test_values_travel_in_drafts_too() -> None:
     assert no.reasons == ("tool `check` has no field `customer` (known: `topic`)",)
 
 
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        "{pattern: dangerous_sql_verbs, tool: mail, field: to, verbs: [drop]}",
+        '{pattern: absent, match: {tool: mail, args: {"to:email.domain": corp.com}}}',
+    ],
+)
+def test_facts_of_a_text_are_grounded_by_its_field(guarantee: str) -> None:
+    """No run has a field `to:sql.verbs[]`, but it has the text that these facts are read from."""
+    assert not drafted_from(one(guarantee)).refused
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 REASONS = {
