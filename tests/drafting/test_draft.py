@@ -467,7 +467,7 @@ def test_values_travel_in_drafts_too() -> None:
     "guarantee",
     [
         "{pattern: dangerous_sql_verbs, tool: mail, field: to, verbs: [drop]}",
-        '{pattern: absent, match: {tool: mail, args: {"to:email.domain": corp.com}}}',
+        '{pattern: absent, match: {tool: mail, args: {"to:email.domain[]": corp.com}}}',
     ],
 )
 def test_facts_of_a_text_are_grounded_by_its_field(guarantee: str) -> None:
