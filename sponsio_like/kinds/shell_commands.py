@@ -33,7 +33,7 @@ def perform(
     state: Shell, words: list[str], stdin: Stdin, sets: Mapping[str, str | None] | None = None
 ) -> str | None:
     """Note what a command does; return what it writes."""
-    state.step()
+    state.step(1 + len(words) // 4)
     if sets:
         _brought(state, sets)
     name = words[0] if words else ""

@@ -130,9 +130,9 @@ class Shell:
         self.cwd: str | None = ""
         self.depth = self.steps = 0
 
-    def step(self) -> None:
-        """Count a step. Raises `TooMuch`."""
-        self.steps += 1
+    def step(self, steps: int = 1) -> None:
+        """Count one step, or so many. Raises `TooMuch`."""
+        self.steps += steps
         if self.steps > NODES_CAP:
             raise TooMuch
 
