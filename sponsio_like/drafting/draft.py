@@ -15,13 +15,13 @@ from typing import Any
 
 from sponsio_like.checks import compile_policy
 from sponsio_like.contracts import Contract, Inventory, inputs_needed, loads
-from sponsio_like.drafting.observed import ObservedTools
+from sponsio_like.drafting.observed import ObservedTools, Shape, with_value
 from sponsio_like.drafting.occurrence import sought, ungrounded
 from sponsio_like.drafting.statements import LEFT_OUT, Statement, objections, statements, why
 from sponsio_like.drafting.yaml_text import entry, flow, one_line
 from sponsio_like.errors import ContractError
 from sponsio_like.replay import ContractSummary, Replay, Summary
-from sponsio_like.traces import CallEvent, Trace
+from sponsio_like.traces import CallEvent, FactEvent, Trace
 
 KEYS = ("name", "assume", "scope", "guarantee", "strategy")
 QUOTE_CHARS = 300
@@ -219,22 +219,27 @@ def _faults(contract: Contract, signature: ObservedTools) -> Iterator[str]:
 def try_contracts(draft: Draft, traces: Iterable[Trace]) -> tuple[Draft, Summary]:
     """Return the draft with what its contracts would have done, and the summary of the traces.
 
-    It also notes values that no call has.
+    It also notes values that no call has, or no fact.
     """
     file = loads(draft.text, "draft")
     player = Replay(file.contracts, mode="observe", tools=file.inventory)
     summary = Summary(player.needs)
     values = {contract.name: sought(contract) for contract in file.contracts}
+    facts: dict[str, Shape] = {}
     for trace in traces:
         summary.add(player.judge(trace))
         for event in trace.events:
             if isinstance(event, CallEvent):
                 for each in values.values():
                     each.see(event.call)
+            elif isinstance(event, FactEvent):
+                for each in values.values():
+                    each.see_fact(event.key, event.value)
+                facts[event.key] = with_value(facts.get(event.key, Shape()), event.value)
     kept = [
         replace(
             each,
-            notes=(*each.notes, *values[each.name].notes()),
+            notes=(*each.notes, *values[each.name].notes(facts)),
             tried=summary.lines[each.name],
         )
         for each in draft.kept

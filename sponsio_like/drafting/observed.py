@@ -85,8 +85,8 @@ class ObservedTools:
     lost: int
     roles: tuple[str, ...]
     agents: tuple[str, ...]
-    keys: tuple[str, ...]
     steps: tuple[str, ...]
+    facts: Mapping[str, Shape]
     inputs: frozenset[str]
 
     @property
@@ -133,8 +133,9 @@ class Collector:
     def __init__(self) -> None:
         self._tools: dict[str, _Seen] = {}
         self._names: dict[str, dict[str, None]] = {
-            each: {} for each in ("roles", "agents", "keys", "steps")
+            each: {} for each in ("roles", "agents", "steps")
         }
+        self._facts: dict[str, Shape] = {}
         self._traces = self._calls = self._lost = 0
         self._inputs: set[str] = set()
 
@@ -159,8 +160,8 @@ class Collector:
                     _settle(flying.pop(id), result.status, result.output)
                 case MessageEvent(message):
                     self._name("roles", message.role)
-                case FactEvent(key):
-                    self._name("keys", key)
+                case FactEvent(key, value):
+                    self._fact(key, value)
                 case StepEvent(step):
                     for atom in sorted(step.atoms):
                         self._name("steps", atom)
@@ -176,8 +177,15 @@ class Collector:
             for name, t in sorted(self._tools.items())
         }
         names = {kind: tuple(sorted(found)) for kind, found in self._names.items()}
-        inputs = frozenset(self._inputs)
-        return ObservedTools(tools, self._traces, self._calls, self._lost, **names, inputs=inputs)
+        return ObservedTools(
+            tools,
+            self._traces,
+            self._calls,
+            self._lost,
+            **names,
+            facts=dict(sorted(self._facts.items())),
+            inputs=frozenset(self._inputs),
+        )
 
     def _call(self, name: str) -> _Seen | None:
         """Return the tool of this name; None for one that no contract can name, or one too many."""
@@ -195,6 +203,11 @@ class Collector:
         known = self._names[kind]
         if len(known) < NAMES_CAP and len(name) <= NAME_CHARS:
             known.setdefault(name)
+
+    def _fact(self, key: str, value: Any) -> None:
+        known = self._facts.get(key)
+        if known is not None or (len(self._facts) < NAMES_CAP and len(key) <= NAME_CHARS):
+            self._facts[key] = with_value(known or Shape(), value)
 
 
 def can_be_named(tool: str) -> bool:

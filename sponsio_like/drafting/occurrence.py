@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts import CATALOG, Contract, Rule, Vocabulary, formulas, read_target
-from sponsio_like.drafting.observed import ObservedTools
+from sponsio_like.drafting.observed import ObservedTools, Shape
 from sponsio_like.errors import closest
 from sponsio_like.events import Call, meets, names_tool
 from sponsio_like.logic.formula import Condition, Match, Scalar, Target
@@ -52,7 +53,7 @@ def _of_node(node: f.Node, signature: ObservedTools) -> Iterator[str]:
         case f.TextMatches() | f.TextIs() if not signature.roles:
             yield "there are no messages in the traces"
         case f.Ctx(key) | f.FactAge(key):
-            yield from _one_of(key, signature.keys, "fact")
+            yield from _one_of(key, signature.facts, "fact")
         case f.Observed(step):
             yield from _one_of(step, signature.steps, "step")
 
@@ -139,9 +140,10 @@ def _of_pattern(rule: Rule, signature: ObservedTools) -> Iterator[str]:
 
 @dataclass(slots=True)
 class Sought:
-    """Values that a contract names, and that no call had so far."""
+    """Values that a contract names, and that no call and no fact had so far."""
 
     left: dict[tuple[Match, str, str], Condition] = field(default_factory=dict)
+    facts: dict[str, set[str]] = field(default_factory=dict)
 
     def see(self, call: Call) -> None:
         """Remove the values that this call has."""
@@ -149,16 +151,28 @@ class Sought:
             if names_tool(key[0], call.tool) and meets(condition)(call.args):
                 del self.left[key]
 
-    def notes(self) -> list[str]:
-        """Return a note for each value that never occurred."""
-        return [f"`{path}` is never {value} in the traces" for _, path, value in self.left]
+    def see_fact(self, key: str, value: Any) -> None:
+        """Remove the value that this fact has."""
+        self.facts.get(key, set()).discard(json.dumps(value))
+
+    def notes(self, facts: Mapping[str, Shape]) -> list[str]:
+        """Return a note for each value that never occurred; of facts, with values that did."""
+        notes = [f"`{path}` is never {value} in the traces" for _, path, value in self.left]
+        for key, values in self.facts.items():
+            for value in sorted(values):
+                seen = ", ".join(facts[key].values) if key in facts else ""
+                so = f", where it is {seen}" if seen else ""
+                notes.append(f"the fact `{key}` is never {value} in the traces{so}")
+        return notes
 
 
 def sought(contract: Contract) -> Sought:
-    """Return the values that arguments are compared with, for equality or as one of several."""
+    """Return the values that arguments and facts are compared with, or are one of."""
     found = Sought()
     for root in formulas(contract):
         for node in f.postorder(root):
+            if isinstance(node, f.Compare) and isinstance(node.left, f.Ctx):
+                found.facts.setdefault(node.left.key, set()).update(_facts_of(node))
             for match, path, value in _equalities(node):
                 key = (Match(match.names, match.globs), path, json.dumps(value))
                 found.left[key] = Condition(path, "=", value)
@@ -180,6 +194,12 @@ def _equalities(node: f.Node) -> Iterator[tuple[Match, str, Scalar]]:
                         yield from _each(each, condition.path, condition.value)
         case f.Compare(f.Arg(path), "=" | "in", f.Const(value)):
             yield from _each(ANY[0], path, value)
+
+
+def _facts_of(node: f.Compare) -> Iterator[str]:
+    match node:
+        case f.Compare(_, "=" | "in", f.Const(value)):
+            yield from (json.dumps(each) for _, _, each in _each(ANY[0], "", value))
 
 
 def _each(match: Match, path: str, value: f.Operand) -> Iterator[tuple[Match, str, Scalar]]:

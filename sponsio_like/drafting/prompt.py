@@ -148,10 +148,10 @@ def lines(signature: ObservedTools, values: int = VALUES_CAP) -> Iterator[dict[s
     others = {
         "roles of messages": signature.roles,
         "agents": signature.agents,
-        "keys of facts": signature.keys,
         "steps": signature.steps,
     }
-    yield {name: list(found) for name, found in others.items() if found}
+    named: dict[str, Any] = {name: list(found) for name, found in others.items() if found}
+    yield {**named, "facts": _shapes(signature.facts, values)} if signature.facts else named
 
 
 def _tool(tool: ObservedTool, values: int) -> dict[str, Any]:

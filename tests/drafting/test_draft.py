@@ -136,7 +136,7 @@ def test_the_signature_has_roles_agents_facts_and_steps() -> None:
         {"type": "message", "role": "user", "text": ""},
     ]
     seen = signature_of(recorded([run, run]))
-    assert (seen.roles, seen.agents, seen.keys) == (("user",), ("bob",), ("stage",))
+    assert (seen.roles, seen.agents, [*seen.facts]) == (("user",), ("bob",), ["stage"])
     assert seen.steps == ("p", "q")
 
 
@@ -417,6 +417,28 @@ def test_a_value_that_never_occurs_is_kept_with_a_note() -> None:
     text = one('{ltl: \'G !called(refund, currency in ["USD", "EUR"])\'}')
     draft, _ = try_contracts(drafted_from(text), recorded())
     assert draft.kept[0].notes == ('`currency` is never "USD" in the traces',)
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        "{ltl: 'G(called(refund) & ctx(stage) = \"production\" -> ctx(boss) = true)'}",
+        "{pattern: ctx_required, tool: refund, key: stage, values: production}",
+    ],
+)
+def test_a_value_that_a_fact_never_has_is_noted(guarantee: str) -> None:
+    """A rule for "production" guards nothing where the host says "prod"."""
+    told: list[dict[str, Any]] = [
+        {"type": "fact", "key": "stage", "value": "prod"},
+        {"type": "fact", "key": "boss", "value": True},
+    ]
+    runs = recorded([[*told, {"tool": "refund"}]])
+    draft, _ = try_contracts(drafted_from(one(guarantee), signature_of(runs)), runs)
+    never = 'the fact `stage` is never "production" in the traces, where it is "prod"'
+    assert draft.kept[0].notes == (never,)
+    spoken = one(guarantee.replace("production", "prod"))
+    draft, _ = try_contracts(drafted_from(spoken, signature_of(runs)), runs)
+    assert draft.kept[0].notes == ()
 
 
 @pytest.mark.parametrize(
