@@ -20,7 +20,6 @@ from typing import Any
 
 from campaigns.study import ROOT
 from sponsio_like.drafting import DraftRequest, prompt_for
-from sponsio_like.traces import Trace, trace_of
 
 HOME = ROOT / "campaigns" / "draft"
 RUNS = 12
@@ -49,6 +48,8 @@ class Specification:
     texts: tuple[str, ...]
     agents: tuple[str, ...]
     facts: Mapping[str, tuple[Any, ...]]
+    more: Mapping[str, Any]
+    """Texts, values and outputs that no recorded run has, and that statements are tried on."""
 
 
 def specifications() -> list[Specification]:
@@ -80,6 +81,7 @@ def specification(path: Path) -> Specification:
         texts=tuple(data["texts"]),
         agents=tuple(data.get("agents", ())),
         facts=facts,
+        more=data.get("more", {}),
     )
 
 
@@ -125,23 +127,26 @@ def _calls(name: str, tool: Tool) -> Iterator[dict[str, Any]]:
         yield {"tool": name, "args": args, "output": output, "status": "ok"}
 
 
-def traces(spec: Specification) -> list[Trace]:
-    """Return the recorded runs, read."""
-    return [trace_of(run) for run in recorded(spec)]
-
-
 # --- prompts --------------------------------------------------------------------------------------
 
 
 def prompt(spec: Specification) -> str:
     """Return the prompt of `sponsio-like draft`: what it says first, and what it asks then."""
     with tempfile.TemporaryDirectory() as folder:
-        text, runs = Path(folder) / f"{spec.id}.md", Path(folder) / "runs.jsonl"
-        text.write_text(spec.text, encoding="utf-8")
-        lines = "".join(json.dumps(run) + "\n" for run in recorded(spec))
-        runs.write_text(lines, encoding="utf-8")
-        chat = prompt_for(DraftRequest(text, (runs,)))
+        chat = prompt_for(request(spec, Path(folder)))
     return "\n\n".join(message["content"] for message in chat) + "\n"
+
+
+def request(spec: Specification, folder: Path, answer: str | None = None) -> DraftRequest:
+    """Return what `draft` is asked to do, with its files in this folder."""
+    text, runs = folder / f"{spec.id}.md", folder / "runs.jsonl"
+    text.write_text(spec.text, encoding="utf-8")
+    runs.write_text("".join(json.dumps(run) + "\n" for run in recorded(spec)), encoding="utf-8")
+    if answer is None:
+        return DraftRequest(text, (runs,))
+    given = folder / "answer.md"
+    given.write_text(answer, encoding="utf-8")
+    return DraftRequest(text, (runs,), answer=given)
 
 
 def main(folder: str) -> None:
