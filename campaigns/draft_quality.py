@@ -20,11 +20,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from campaigns.draft_runs import HOME, Specification, prompt, request, specifications
-from campaigns.draft_sessions import sessions
+from campaigns.draft_sessions import LONG, sessions
 from sponsio_like.contracts import Contract, loads
 from sponsio_like.drafting import run_draft
+from sponsio_like.outcome import Allowed
 from sponsio_like.replay import Replay
 from sponsio_like.traces import trace_of
 
@@ -81,7 +83,7 @@ def judgement(spec: Specification, model: str, answer: str, each: int = EACH) ->
     path = HOME / "contracts" / f"{spec.id}.yaml"
     written = loads(path.read_text(encoding="utf-8"), path.name)
     hands = {contract.name: contract for contract in written.contracts}
-    readings = {name for name, contract in hands.items() if OTHER in contract.tags}
+    readings = {name for name, contract in hands.items() if OTHER in contract.about.tags}
     found = broken(spec, [*hands.values(), *_marked(drafted)], each, tools=list(spec.tools))
     by_hand = {name: found[name] for name in hands}
     own = {contract.name: found[MARK + contract.name] for contract in drafted}
@@ -128,7 +130,11 @@ def broken(
     player = Replay(contracts, mode="observe", tools=tools)
     inputs = frozenset(word for needs in player.needs.values() for word in needs)
     firsts: dict[str, list[int]] = {contract.name: [] for contract in contracts}
-    for value in sessions(spec, contracts, each, SEED):
+    hands = [contract for contract in contracts if not contract.name.startswith(MARK)]
+    armed = [replace(contract, mode="enforce", share=1.0) for contract in hands]
+    judge = Replay(armed, enforce=True, tools=tools)
+    made = list(sessions(spec, contracts, each, SEED))
+    for value in (*made, *(honest(each, judge) for each in made if len(each["events"]) >= LONG)):
         trace = trace_of(value)
         verdict = player.judge(replace(trace, inputs=trace.inputs | inputs))
         first = dict.fromkeys(firsts, NEVER)
@@ -139,6 +145,18 @@ def broken(
         for name, place in first.items():
             firsts[name].append(place)
     return {name: tuple(places) for name, places in firsts.items()}
+
+
+def honest(session: dict[str, Any], judge: Replay) -> dict[str, Any]:
+    """Return a session without the calls that contracts written by hand would have refused.
+
+    What a statement refuses there, it refuses too much.
+    """
+    play = judge.play(trace_of(session))
+    outcomes = [each.outcome for each in play.events()]
+    pairs = zip(session["events"], outcomes, strict=True)
+    kept = [event for event, outcome in pairs if outcome is None or isinstance(outcome, Allowed)]
+    return {**session, "events": kept}
 
 
 def _weaker(one: Firsts, other: Firsts) -> bool:

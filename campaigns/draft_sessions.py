@@ -19,8 +19,12 @@ from sponsio_like.contracts import Contract, formulas
 
 LENGTHS = (3, 12)
 """The fewest and the most events of most sessions."""
+LONG = 150
+"""The events of the others, in which any tool is called, some often and some hardly ever."""
 REPEATED = 0.15
 """The share of sessions that are one call, again and again."""
+OFTEN_LONG = 0.1
+"""The share of long ones among the others."""
 
 
 def sessions(
@@ -68,6 +72,10 @@ class Player:
                 self.event(type="fact", key=key, value=self.dice.choice(values))
         if self.dice.random() < REPEATED:
             self.repeat()
+        elif self.dice.random() < OFTEN_LONG:
+            some = [tool for tool in self.spec.tools for _ in range(4 ** self.dice.randrange(4))]
+            for _ in range(LONG):
+                self.anything(some)
         else:
             few = self.dice.sample(self.tools, min(len(self.tools), self.dice.randint(1, 4)))
             for _ in range(self.dice.randint(*LENGTHS)):

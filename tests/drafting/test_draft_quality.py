@@ -1,9 +1,11 @@
 """Drafted statements are judged by what they refuse, beside contracts written by hand."""
 
+from __future__ import annotations
+
 import pytest
 
 from campaigns.draft_quality import Judgement, judgement
-from campaigns.draft_runs import HOME, prompt, specification, specifications
+from campaigns.draft_runs import HOME, Specification, prompt, specification, specifications
 from sponsio_like.contracts import loads
 
 ANSWER = """\
@@ -33,6 +35,7 @@ contracts:
 
 @pytest.fixture(scope="module")
 def judged() -> Judgement:
+    """The judgement of seven statements about refunds."""
     spec = specification(HOME / "specifications" / "01_refunds.yaml")
     return judgement(spec, "by hand", ANSWER, each=25)
 
@@ -65,12 +68,12 @@ def test_a_rule_is_covered_in_any_of_its_readings(judged: Judgement) -> None:
         "a refund is at most 200",
         "mail goes to an address that a lookup has shown",
         "a subject has at most 80 characters",
-    ) or set(judged.covered) == {"the refund policy was read", "a refund is at most 200"}
+    )
     assert judged.untried == ()
 
 
 @pytest.mark.parametrize("spec", specifications(), ids=lambda spec: spec.id)
-def test_every_specification_has_a_prompt_and_contracts(spec) -> None:
+def test_every_specification_has_a_prompt_and_contracts(spec: Specification) -> None:
     """The prompt has the words of the specification; the contracts name its tools alone."""
     assert spec.text.strip() in prompt(spec)
     path = HOME / "contracts" / f"{spec.id}.yaml"
