@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import re
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +40,7 @@ OTHER = "other reading"
 RIGHT = ("equal", "other reading", "several", "part")
 KINDS = (*RIGHT, "weaker", "stronger", "different", "never broken")
 REASONS = {
-    "unknown name": r"never occurs|no tool in the traces|no messages in the traces|no output in",
+    "unknown name": r"unknown tool|never occurs|no (tool|messages|output) in",
     "said twice": r"says the same",
     "vacuous or contradictory": r"ever break|ever keep|never be|always true|both sides|can break",
 }
@@ -92,7 +93,8 @@ def judgement(spec: Specification, model: str, answer: str, each: int = EACH) ->
         kind, nearest = compared(statement["name"], own, by_hand, readings)
         kept.append(Judged(statement["name"], kind, nearest, tuple(statement["notes"])))
     rules = [name for name in hands if name not in readings]
-    covered = [rule for rule in rules if _covered(rule, by_hand, list(own.values()))]
+    several = [own[each.name] for each in kept if each.kind == "several"]
+    covered = [rule for rule in rules if _covered(rule, by_hand, list(own.values()), several)]
     refused = [(no["statement"], sort_of(no["reasons"])) for no in result["refused"]]
     return Judgement(
         specification=spec.id,
@@ -201,10 +203,15 @@ def _made_up(rule: Firsts, own: Iterable[Firsts]) -> bool:
     return bool(parts) and _together(parts) == rule
 
 
-def _covered(rule: str, by_hand: Mapping[str, Firsts], own: list[Firsts]) -> bool:
-    """True if drafted contracts make up a rule, in one of its readings."""
+def _covered(
+    rule: str, by_hand: Mapping[str, Firsts], own: list[Firsts], several: list[Firsts]
+) -> bool:
+    """True if drafted contracts make up a rule, in a reading, or one of them is several rules."""
     meant = [name for name in by_hand if name == rule or name.startswith(f"{rule}: ")]
-    return any(_made_up(by_hand[name], own) for name in meant if set(by_hand[name]) != {NEVER})
+    tried = [by_hand[name] for name in meant if set(by_hand[name]) != {NEVER}]
+    return any(
+        _made_up(each, own) or any(_weaker(each, many) for many in several) for each in tried
+    )
 
 
 # --- recorded answers -----------------------------------------------------------------------------
@@ -237,8 +244,9 @@ def adopt(folder: Path, model: str, date: str, label: str) -> None:
 
 def rows(found: Sequence[Judgement]) -> Iterator[str]:
     """Yield the lines of the table of statements."""
-    yield "| specification | answer | statements | refused | kept | right | weaker | stronger | different | never broken | rules covered |"
-    yield "|---|---|---|---|---|---|---|---|---|---|---|"
+    heads = ["specification", "answer", "statements", "refused", "kept", "right", *KINDS[4:]]
+    yield f"| {' | '.join(heads)} | rules covered |"
+    yield "|---" * (len(heads) + 1) + "|"
     for each in found:
         yield _row(f"{each.specification} | {each.model.split(':')[0]}", [each])
     for label in sorted({each.model for each in found}):
@@ -251,7 +259,7 @@ def _row(head: str, found: Sequence[Judgement]) -> str:
     rules = covered + sum(len(each.uncovered) for each in found)
     counts = [
         sum(each.count(*kinds) for each in found)
-        for kinds in (RIGHT, *map(lambda k: (k,), KINDS[4:]))
+        for kinds in (RIGHT, *((kind,) for kind in KINDS[4:]))
     ]
     cells = [kept + refused, refused, kept, *counts, f"{covered} of {rules}"]
     return f"| {head} | " + " | ".join(map(str, cells)) + " |"
@@ -306,8 +314,15 @@ def main() -> None:
         if spec.id.startswith(given.only):
             found.append(judgement(spec, model, text))
             if given.all:
-                print(*details(found[-1]), sep="\n", flush=True)
-    print(*rows(found), *told(found), sep="\n")
+                write(details(found[-1]))
+    write(rows(found))
+    write(told(found))
+
+
+def write(lines: Iterable[str]) -> None:
+    """Write lines at once."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

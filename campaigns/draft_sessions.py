@@ -33,7 +33,7 @@ def sessions(
     """Yield so many sessions about each contract, as a trace file has them."""
     for contract in contracts:
         about = " ".join([repr(contract), *map(repr, formulas(contract))])
-        dice = random.Random(f"{seed}/{spec.id}/{about}")
+        dice = random.Random(f"{seed}/{spec.id}/{about}")  # noqa: S311  no secret
         player = Player(spec, about, dice)
         for number in range(each):
             yield {"id": f"{contract.name}/{number}", "events": player.session()}
