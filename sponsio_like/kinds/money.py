@@ -83,6 +83,8 @@ def _size(number: str, currency: str | None, written: str) -> Decimal | int | No
         if mark == "." or not written or currency in THREE_PLACES:
             return None  # `1.234`; `1,234` alone
         whole, mark, places = whole + places, "", ""
+    if mark == "," and len(places) > 3:
+        return None  # `1,0000` is ten thousand to a reader that takes commas away
     digits = _digits(whole, mark)
     if digits is None or (mark and not places):
         return None

@@ -16,6 +16,7 @@ from typing import Any
 
 from sponsio_like.kinds.registry import kind, unknown
 from sponsio_like.kinds.shell_commands import perform
+from sponsio_like.kinds.shell_hidden import SUBSCRIPT, joined, left_out
 from sponsio_like.kinds.shell_output import Redirection, directed
 from sponsio_like.kinds.shell_plain import follow_lines, plain_lines
 from sponsio_like.kinds.shell_state import (
@@ -123,10 +124,16 @@ def _walk_text(state: Shell, text: Any, stdin: Stdin) -> str | None:
     lines = plain_lines(text)
     if lines is not None:
         return follow_lines(state, lines, stdin)
-    root = _tree(text.encode(errors="replace"))
+    raw = text.encode(errors="replace")
+    raw, root = joined(raw, _tree) if b"\\\n" in raw else (raw, _tree(raw))
+    if root is None:
+        raise TooMuch
     if root.has_error:
         state.found.nothing_is_clear()
-    return _sequence(state, root, stdin)
+    output = _sequence(state, root, stdin)
+    for node in left_out(root, raw, state.followed, state.called):
+        state.output(node)
+    return output
 
 
 def _sequence(state: Shell, node: Any, stdin: Stdin) -> str | None:
@@ -175,16 +182,31 @@ def follow(state: Shell, node: Any, stdin: Stdin) -> str | None:
         case "list":
             return _list(state, node, stdin)
         case "unset_command":
-            for child in node.children[1:]:
-                state.variables[_text(child)] = ""
-            return ""
+            return _unset(state, node)
         case "compound_statement" | "program" | "do_group" | "negated_command" | "else_clause":
             return _sequence(state, node, stdin)
-        case "test_command" | "elif_clause" | "case_item" | "ERROR":
+        case "test_command":
+            return _tested(state, node, stdin)
+        case "elif_clause" | "case_item" | "ERROR":
             _inside(state, node, stdin)
             return ""
     _inside(state, node, stdin)
     return None
+
+
+def _unset(state: Shell, node: Any) -> str:
+    if SUBSCRIPT.search(_text(node)):
+        state.found.nothing_is_clear()
+    for child in node.children[1:]:
+        state.variables[_text(child)] = ""
+    return ""
+
+
+def _tested(state: Shell, node: Any, stdin: Stdin) -> str:
+    if SUBSCRIPT.search(_text(node)):
+        state.found.nothing_is_clear()
+    _inside(state, node, stdin)
+    return ""
 
 
 def _text(node: Any) -> str:

@@ -6,13 +6,16 @@ command writes to its output is returned, None where that is unknown.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from sponsio_like.kinds.shell_builtins import BUILTINS
 from sponsio_like.kinds.shell_files import sed, tar
+from sponsio_like.kinds.shell_hidden import NAMING, SUBSCRIPT
 from sponsio_like.kinds.shell_interpreters import fed, given_text, interpreter, script
+from sponsio_like.kinds.shell_launchers import LAUNCHERS
 from sponsio_like.kinds.shell_state import PROGRAMS, Shell, Stdin
 from sponsio_like.kinds.shell_table import behind_options, note
 from sponsio_like.kinds.shell_words import (
@@ -54,11 +57,14 @@ def perform(
     written = state.files.get(state.place(name), "") if "/" in name else ""
     if written != "":
         return script(state, name, args)
+    if base in NAMING and any(map(SUBSCRIPT.search, args)):
+        state.found.nothing_is_clear()
     handler = HANDLERS.get(base) or interpreter(base)
     if handler is not None:
         return handler(state, args, stdin)
     note(state, base, args)
-    return None
+    launch = LAUNCHERS.get(base)
+    return None if launch is None else launch(state, args, stdin)
 
 
 def _brought(state: Shell, sets: Mapping[str, str | None]) -> None:
@@ -84,6 +90,7 @@ def _quoted(word: str) -> str:
 
 def _called(state: Shell, words: list[str], stdin: Stdin) -> str | None:
     body, before = state.functions[words[0]], state.positional
+    state.called.add(words[0])
     state.positional = words[1:]
     said = state.follow_node(body, stdin)
     state.positional = before
@@ -105,9 +112,20 @@ def wrapper(short: str = "", long: tuple[str, ...] = (), skip: int = 0) -> Handl
     """
 
     def handle(state: Shell, args: Words, stdin: Stdin) -> str | None:
-        return _run(state, behind_options(args, short, long)[skip:], stdin)
+        rest = behind_options(args, short, long)
+        if "o" in short:
+            for each in written_by(args[: len(args) - len(rest)]):
+                state.writes(each)
+        return _run(state, rest[skip:], stdin)
 
     return handle
+
+
+def written_by(options: Words) -> list[str]:
+    """Return the files that `-o` and `--output` name."""
+    pairs = itertools.pairwise(options)
+    found = [value for option, value in pairs if option in ("-o", "--output")]
+    return [*found, *(each[9:] for each in options if each.startswith("--output="))]
 
 
 def _env(state: Shell, args: Words, stdin: Stdin) -> str | None:
@@ -260,8 +278,22 @@ def _container(state: Shell, args: Words, stdin: Stdin) -> str | None:
             *("--add-host", "--hostname", "--label", "--restart", "--ulimit", "--shm-size"),
         )
         rest = behind_options(args[at:], short, long)
+        for each in _mounted(args[at:]):
+            state.writes(each)
         return _run(state, rest[1:], stdin)
     return None
+
+
+def _mounted(args: Words) -> list[str]:
+    """Return the folders of the host that a container may write; of a relative one nobody knows."""
+    found = []
+    for i, each in enumerate(args):
+        value = args[i + 1] if each in ("-v", "--volume") and i + 1 < len(args) else ""
+        value = each.partition("=")[2] if each.startswith("--volume=") else value
+        folder, _, inside = value.partition(":")
+        if folder[:1] in ("/", "~") and not SIGNS.search(folder) and not inside.endswith(":ro"):
+            found.append(folder)
+    return found
 
 
 def _find(state: Shell, args: Words, _: Stdin) -> str | None:
@@ -300,6 +332,12 @@ def _command(state: Shell, args: Words, stdin: Stdin) -> str | None:
     return _run(state, behind_options(args, ""), stdin)
 
 
+def _coproc(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    if any(each in ("{", "(") for each in args):  # `coproc name { .. }` is no simple command
+        state.found.nothing_is_clear()
+    return _exec(state, args, stdin)
+
+
 def _exec(state: Shell, args: Words, stdin: Stdin) -> str | None:
     return _run(state, behind_options(args, "a"), stdin)
 
@@ -313,7 +351,7 @@ HANDLERS: Mapping[str, Handler] = {
     "command": _command,
     "builtin": _command,
     "exec": _exec,
-    "coproc": _exec,
+    "coproc": _coproc,
     "env": _env,
     "sudo": _elevated(
         "CDghpRrTtuU",
@@ -322,7 +360,6 @@ HANDLERS: Mapping[str, Handler] = {
     "doas": _elevated("aCu"),
     "pkexec": _elevated("", ("--user",)),
     "su": _su,
-    "runuser": _su,
     "nohup": wrapper(),
     "time": wrapper("fo", ("--format", "--output")),
     "nice": wrapper("n", ("--adjustment",)),
@@ -336,7 +373,6 @@ HANDLERS: Mapping[str, Handler] = {
     "ltrace": wrapper("eopsuSlnD"),
     "setpriv": wrapper("", ()),
     "taskset": wrapper("", (), skip=1),
-    "flock": wrapper("wE", ("--timeout",), skip=1),
     "catchsegv": wrapper(),
     "fakeroot": wrapper(),
     "uv": lambda state, args, stdin: _runner(state, "uv", args, stdin),

@@ -172,7 +172,11 @@ def _code(state: Shell, args: Words, stdin: Stdin) -> str | None:
             i += 1
         i += 1
     if i < len(rest):
-        if "-e" not in rest and "-pe" not in rest:
+        if any(re.fullmatch(r"-\w*[eE]", each) for each in rest[:i]):
+            if any(re.match(r"-[pnla0]*i", each) for each in rest[:i]):
+                for each in rest[i:]:  # `perl -i -pe s/a/b/ file`
+                    state.writes(each)
+        else:
             _file_of_code(state, rest[i:])
         return None
     if stdin.given and i == 0:
@@ -204,6 +208,9 @@ def _awk(state: Shell, args: Words, stdin: Stdin) -> str | None:
     rest = list(args)
     while rest and rest[0][:1] == "-" and len(rest[0]) > 1:
         option = rest.pop(0)
+        if option in ("-i", "--include") and rest[:1] == ["inplace"]:
+            for each in rest[2:]:
+                state.writes(each)
         if option in ("-f", "--file", "-i", "--include", "-e"):
             fed = rest[:1] in (["-"], ["/dev/stdin"]) and stdin.given
             if fed or (rest and state.place(rest[0]) in state.files):

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
+from sponsio_like.kinds.shell_hidden import joined_text
 from sponsio_like.kinds.shell_words import LOOSE, PLAIN_GLOBS, QUOTED, is_known
 from sponsio_like.values import UNREADABLE, Facts
 
@@ -129,6 +130,10 @@ class Shell:
         self.zero: str | None = None
         self.cwd: str | None = ""
         self.depth = self.steps = 0
+        self.followed: dict[int, Any] = {}
+        """The substitutions that were followed, by the numbers of their nodes."""
+        self.called: set[str] = set()
+        """The functions that were called."""
 
     def step(self, steps: int = 1) -> None:
         """Count one step, or so many. Raises `TooMuch`."""
@@ -172,6 +177,7 @@ class Shell:
         self.depth += 1
         if self.depth > DEPTH_CAP * 4:
             raise TooMuch
+        self.followed[node.id] = node
         before, cwd = dict(self.variables), self.cwd
         fed = node.type == "process_substitution" and node.text[:1] == b">"
         said = self._follow(self, node, Stdin(given=fed))
@@ -181,7 +187,7 @@ class Shell:
 
     def in_quotes(self, body: str) -> str | None:
         """Return a here-document with its variables and substitutions in place."""
-        shown = body.replace('"', '\\"')
+        shown = joined_text(body).replace('"', '\\"')
         said = self._follow(self, f'printf %s "{shown}"', Stdin())
         if self.found.runs[-1:] == ["printf"]:
             del self.found.runs[-1:], self.found.calls[-1:]

@@ -7,8 +7,9 @@ coreutils, git, and of each tool named. Of a command that is not here, no paths 
 from __future__ import annotations
 
 import functools
+import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from sponsio_like.kinds.shell_state import Shell
@@ -83,10 +84,11 @@ def behind_options(args: Words, short: str, long: tuple[str, ...] = ()) -> list[
 
 
 class Row(NamedTuple):
-    """A command. `roles`: a letter for each argument (`r` read, `w` written, `t` written
-    with its content as it was, `d` deleted, `m`
-    moved away, `h` host, `p` package, `-` none); the letter before `*` is that of all others, and
-    what stands behind it is of the last ones. `paths`: options whose values are paths.
+    """A command. `roles` has a letter for each argument: `r` read, `w` written, `t` written with
+    its content as it was, `d` deleted, `m` moved away, `h` host, `p` package, `-` none. `s` is
+    read, `c` written, unless on another host; `S` and `C` unless in a container or in a cloud. The
+    letter before `*` is that of all others, and what stands behind it is of the last ones. `paths`:
+    options whose values are paths.
     """
 
     roles: str = ""
@@ -100,12 +102,19 @@ class Row(NamedTuple):
 
 def note(state: Shell, name: str, args: Words) -> None:
     """Note what the table says of a call."""
+    for sign, role in ASSIGNED.get(name, {}).items():
+        for word in _assigned(args, sign):
+            _noted(state, role, word)
     row = _subcommand(state, name, args) if name in SUBCOMMANDS else _row(name)
     if row is None:
         return
+    if name == "git":
+        args = behind_options(args, "Cc", _GIT_PATHS)
     said = sorted_options(args, row.short, row.long)
     words = said.rest[1:] if name in SUBCOMMANDS else said.rest
     roles = _roles(row.roles, len(words))
+    if name in IN_PLACE and not said.flags.isdisjoint(IN_PLACE[name]):
+        roles = roles.replace("r", "w")
     if said.has("-t", "--target-directory") and row.roles.endswith("*w"):
         roles = row.roles[0] * len(words)
     for role, word in zip(roles, words, strict=False):
@@ -155,8 +164,29 @@ def _noted(state: Shell, role: str, word: str) -> None:
             state.deletes(word)
         case "h":
             state.found.hosts.append(host_in(word))
+        case "s" | "c" if REMOTE.match(word):
+            state.found.hosts.append(host_in(word))
+        case "s":
+            state.reads(word)
+        case "c":
+            state.writes(word)
+        case "S" | "C" if INSIDE.match(word):
+            pass
+        case "S":
+            state.reads(word)
+        case "C":
+            state.writes(word)
         case "p":
             state.found.packages.append(QUOTED if SIGNS.search(word) else word)
+
+
+def _assigned(args: Words, sign: str) -> Iterator[str]:
+    """Yield what stands behind `of=`, or in the argument behind `-out`."""
+    for i, each in enumerate(args):
+        if sign[-1:] == "=" and each.startswith(sign):
+            yield each.removeprefix(sign)
+        elif each == sign and i + 1 < len(args):
+            yield args[i + 1]
 
 
 def host_in(word: str) -> str:
@@ -238,10 +268,12 @@ def _iptables(said: Options) -> str:
 
 ROWS: dict[str, Row] = {
     **dict.fromkeys(("less", "more", "nl", "tac", "rev", "wc", "file", "stat"), Row("r*")),
-    **dict.fromkeys(("ls", "dir", "tree", "du", "readlink", "realpath", "xxd"), Row("r*")),
+    **dict.fromkeys(("ls", "dir", "tree", "du", "readlink", "realpath"), Row("r*")),
+    "uniq": Row("rw", "fsw"),
+    "xxd": Row("rw", "clgsoR"),
     **dict.fromkeys(("md5sum", "sha1sum", "sha256sum", "sha512sum", "cksum"), Row("r*")),
     **dict.fromkeys(("strings", "od", "hexdump", "base64", "base32", "paste", "comm"), Row("r*")),
-    **dict.fromkeys(("diff", "cmp", "uniq", "fold", "fmt", "column", "zcat", "bzcat"), Row("r*")),
+    **dict.fromkeys(("diff", "cmp", "fold", "fmt", "column", "zcat", "bzcat"), Row("r*")),
     **dict.fromkeys(("head", "tail"), Row("r*", "nc", ("--lines", "--bytes"))),
     "sort": Row("r*", "koStT", paths={"-o": "w", "--output": "w"}),
     "cut": Row("r*", "dfcb", ("--delimiter", "--fields")),
@@ -253,7 +285,52 @@ ROWS: dict[str, Row] = {
     **dict.fromkeys(("rg", "ag", "ack"), Row("-r*", "egtTmABC", ("--glob", "--type"))),
     "jq": Row("-r*", "", ("--arg", "--argjson")),
     "cp": Row("r*w", "tS", ("--target-directory",), {"-t": "w", "--target-directory": "w"}),
-    "install": Row("r*w", "mogt", ("--mode", "--owner", "--group")),
+    "install": Row(
+        "r*w",
+        "mogt",
+        ("--mode", "--owner", "--group", "--target-directory"),
+        {"-t": "w", "--target-directory": "w"},
+    ),
+    "link": Row("rw"),
+    "mknod": Row("w-*"),
+    "rsync": Row(
+        "s*c", "efTM", ("--rsh", "--exclude", "--include", "--files-from", "--rsync-path")
+    ),
+    "scp": Row("s*c", "PioFlSJc"),
+    "csplit": Row("r-*", "fbn", paths={"-f": "w"}),
+    "7z": Row("-r*", "opw", paths={"-o": "w"}),
+    "sqlite3": Row("w-*", "", ("--cmd",)),
+    "rclone": Row("-SC"),
+    "gsutil": Row("-SC"),
+    "ssh-keygen": Row("", "fCtbNPmOz", paths={"-f": "w"}),
+    "gpg": Row("r*", "orukb", ("--output", "--recipient"), {"-o": "w", "--output": "w"}),
+    "objcopy": Row("rw", "IOBjR"),
+    "strip": Row("w*", "oK", paths={"-o": "w"}),
+    "ffmpeg": Row("r*w"),
+    **dict.fromkeys(("convert", "magick", "wkhtmltopdf"), Row("r*w")),
+    "mysqldump": Row("", "rhuP", ("--result-file",), {"-r": "w", "--result-file": "w", "-h": "h"}),
+    **dict.fromkeys(
+        ("pg_dump", "pg_dumpall"),
+        Row("", "fhUpdnt", ("--file",), {"-f": "w", "--file": "w", "-h": "h"}),
+    ),
+    "mktemp": Row("w", "p", ("--tmpdir",), {"-p": "w", "--tmpdir": "w"}),
+    "mount": Row("rw", "tor"),
+    "visudo": Row("", "f", paths={"-f": "w"}),
+    **dict.fromkeys(("black", "isort", "rustfmt", "dos2unix", "unix2dos"), Row("w*")),
+    **dict.fromkeys(
+        ("prettier", "gofmt", "clang-format", "autopep8", "yapf", "shfmt", "eslint"),
+        Row("r*", "", ("--config", "--parser", "--style")),
+    ),
+    "yq": Row("-r*"),
+    **dict.fromkeys(
+        ("pandoc", "iconv"), Row("r*", "oft", ("--output",), {"-o": "w", "--output": "w"})
+    ),
+    "tcpdump": Row("", "wricBsS", paths={"-w": "w", "-r": "r"}),
+    "script": Row("w", "cEOIBT", ("--command",)),
+    "ld": Row("r*", "olLmT", paths={"-o": "w"}),
+    "rustc": Row("r*", "oLlC", ("--out-dir", "--edition"), {"-o": "w", "--out-dir": "w"}),
+    "javac": Row("r*", "d", paths={"-d": "w"}),
+    "cmake": Row("-*", "BSGD", ("--install-prefix",), {"-B": "w", "--install-prefix": "w"}),
     "mv": Row("m*w", "tS", ("--target-directory",), {"-t": "w", "--target-directory": "w"}),
     "ln": Row("r*w", "tS"),
     "mkdir": Row("t*", "m", ("--mode",)),
@@ -333,6 +410,21 @@ ROWS: dict[str, Row] = {
     "umount": Row("w*"),
     "history": Row(destroys=_flag("history -c", "-c")),
 }
+ASSIGNED: Mapping[str, Mapping[str, str]] = {
+    "dd": {"of=": "w", "if=": "r"},
+    "openssl": {"-out": "w", "-keyout": "w", "-in": "r"},
+    "make": {"-C": "w", "DESTDIR=": "w"},
+    "configure": {"--prefix=": "w"},
+}
+"""The signs in the arguments of a command, each with the role of the text behind it."""
+IN_PLACE: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("prettier", "gofmt", "shfmt"), frozenset({"-w", "--write"})),
+    **dict.fromkeys(("clang-format", "autopep8", "yapf", "yq"), frozenset({"-i", "--in-place"})),
+    "eslint": frozenset({"--fix"}),
+}
+"""The options with which a command writes the files that it reads otherwise."""
+REMOTE = re.compile(r"[a-z]+://|[^/]+:")
+INSIDE = re.compile(r"[a-z0-9]+://|[^/]+:")
 PATTERNS = (
     (re.compile(r"mkfs\..+"), Row("w*", destroys=always("format a disk"), depends=False)),
     (re.compile(r"(g?cc|g\+\+|clang(\+\+)?)"), Row("r*", "oIlLDx", paths={"-o": "w"})),
@@ -346,13 +438,18 @@ _PIP: dict[str, Row] = {
         "p*",
         "reitc",
         ("--target", "--index-url", "--prefix"),
-        {"-r": "r", "-t": "w", "--target": "w", "--index-url": "h", "-i": "h"},
+        dict.fromkeys(("-t", "--target", "--prefix"), "w")
+        | {"-r": "r", "--index-url": "h", "-i": "h"},
     ),
     "uninstall": Row("-*", destroys=always("pip uninstall"), depends=False),
     "download": Row("p*", "d", paths={"-d": "w"}),
 }
 _NPM: dict[str, Row] = {
-    **dict.fromkeys(("install", "i", "add"), Row("p*", "", ("--prefix", "--registry"))),
+    **dict.fromkeys(
+        ("install", "i", "add", "ci"),
+        Row("p*", "", ("--prefix", "--registry"), {"--prefix": "w"}),
+    ),
+    "pack": Row("", "", ("--pack-destination",), {"--pack-destination": "w"}),
     **dict.fromkeys(("uninstall", "remove", "rm"), Row("-*")),
     "publish": Row(destroys=always("npm publish"), depends=False),
     "unpublish": Row(destroys=always("npm unpublish"), depends=False),
@@ -377,6 +474,7 @@ SUBCOMMANDS: Mapping[str, dict[str, Row]] = {
         "checkout": Row("", "bB", destroys=_git_checkout),
         "restore": Row("w*", "s", destroys=_flag("", "-")),
         "branch": Row(destroys=_git_branch),
+        "init": Row("w", "b"),
         "rm": Row(
             "d*", destroys=lambda s: "git rm -r" if s.has("-r") and not s.has("--cached") else ""
         ),
@@ -390,7 +488,7 @@ SUBCOMMANDS: Mapping[str, dict[str, Row]] = {
         "gc": Row(destroys=_flag("git gc --prune", "--prune")),
         "update-ref": Row(destroys=_flag("git update-ref -d", "-d")),
         "tag": Row(destroys=_flag("git tag -d", "-d", "--delete")),
-        "worktree": Row(destroys=_first("git worktree", "remove", "prune")),
+        "worktree": Row("-w", "bB", destroys=_first("git worktree", "remove", "prune")),
     },
     **dict.fromkeys(("pip", "pip3", "pipx"), _PIP),
     "uv": {"add": Row("p*"), "pip": Row("-p*"), "tool": Row("-p*")},
@@ -401,12 +499,14 @@ SUBCOMMANDS: Mapping[str, dict[str, Row]] = {
     **dict.fromkeys(("apt", "apt-get", "yum", "dnf", "apk", "brew", "zypper", "snap"), _APT),
     "gem": {"install": Row("p*")},
     "cargo": {
-        "install": Row("p*"),
+        "install": Row("p*", "", ("--root", "--path"), {"--root": "w"}),
         "add": Row("p*"),
         "publish": Row(destroys=always("cargo publish")),
     },
-    "go": {"install": Row("p*"), "get": Row("p*")},
+    "go": {"install": Row("p*"), "get": Row("p*"), "build": Row("-*", "o", paths={"-o": "w"})},
+    "ruff": {"format": Row("w*")},
     "docker": {
+        "cp": Row("SC"),
         **dict.fromkeys(("rm", "rmi"), Row(destroys=always("docker rm"), depends=False)),
         "system": Row(destroys=_first("docker system", "prune")),
         "volume": Row(destroys=_first("docker volume", "rm", "prune")),
@@ -415,6 +515,7 @@ SUBCOMMANDS: Mapping[str, dict[str, Row]] = {
         "push": Row(destroys=always("docker push"), depends=False),
     },
     "kubectl": {
+        "cp": Row("SC", "c", _NAMES),
         **dict.fromkeys(
             ("delete", "drain", "replace"),
             Row(long=_NAMES, destroys=always("kubectl delete"), depends=False),
@@ -429,7 +530,7 @@ SUBCOMMANDS: Mapping[str, dict[str, Row]] = {
     **dict.fromkeys(("terraform", "tofu"), _TERRAFORM),
     "aws": {
         "s3": Row(
-            "-*",
+            "-SC",
             destroys=lambda s: (
                 f"aws s3 {s.rest[0]}"
                 if (s.rest[:1] and s.rest[0] in ("rm", "rb")) or s.has("--delete")
@@ -455,6 +556,10 @@ SUBCOMMANDS: Mapping[str, dict[str, Row]] = {
 }
 
 
+_GIT_PROGRAMS = ("pager", "editor", "sshCommand", "askpass", "fsmonitor", "askPass")
+"""The ends of settings whose values are run."""
+
+
 def _subcommand(state: Shell, name: str, args: Words) -> Row | None:
     """Return the row of `git push` and its like; options before the subcommand are passed over."""
     rest = list(args)
@@ -462,10 +567,16 @@ def _subcommand(state: Shell, name: str, args: Words) -> Row | None:
         option = rest.pop(0)
         if name == "git" and option == "-c" and rest:
             key, _, value = rest[0].partition("=")
-            if value[:1] == "!" or key.endswith(("pager", "editor", "sshCommand", "askpass")):
+            if value[:1] == "!" or key.endswith(_GIT_PROGRAMS):
                 state.program(value.removeprefix("!"))
+        if name == "git" and option in ("-C", "--git-dir", "--work-tree") and rest:
+            state.reads(rest[0])
         if option in _GIT_PATHS or option in _NAMES:
             rest = rest[1:]
+    if name == "git" and rest[:1] == ["config"]:
+        for key, value in itertools.pairwise(rest[1:]):
+            if value[:1] == "!" or key.endswith(_GIT_PROGRAMS):
+                state.program(value.removeprefix("!"))
     if name in ("npx", "bunx", "uvx"):
         state.found.packages += rest[:1]
         return None

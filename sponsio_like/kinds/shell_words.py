@@ -282,9 +282,24 @@ def _array(name: str, env: Env, *, quoted: bool) -> Chars:
     return chars
 
 
+def _hides(node: Any, text: str) -> bool:
+    """True if the text of `${..}` runs more than its tree shows: `${a#$(rm x)}` is a pattern."""
+    written = text.count("$(") + (text.count("`") + 1) // 2
+    if not written:
+        return False
+    stack, shown = [node], 0
+    while stack:
+        each = stack.pop()
+        shown += each.type in ("command_substitution", "arithmetic_expansion")
+        stack += each.children
+    return shown < written
+
+
 def _expansion(node: Any, env: Env, *, quoted: bool) -> Chars:
     """Return what `${..}` gives, for the operators that are known; else it is unknown."""
     inner = node.text.decode(errors="replace")[2:-1]
+    if _hides(node, inner):
+        env.unclear()
     if found := re.fullmatch(r"(\w+)\[([@*]|\d+)\]", inner):
         if found[2] in "@*":
             return _array(found[1], env, quoted=quoted)

@@ -19,7 +19,8 @@ from sponsio_like.values import UNREADABLE, Facts
 
 FACTS = {
     "verbs[]": "the verbs of all statements, also inside of others, in small letters; "
-    "`delete_all` and `update_all` beside those that spare no row, `outfile` of a written file",
+    "`delete_all` and `update_all` beside those that spare no row, `outfile` of a written file, "
+    "`reach_out` beside all that do more than read",
     "reads[]": "the tables that are read, in small letters unless in quotes",
     "writes[]": "the tables that are written, made, changed or dropped",
     "columns[]": "the columns that are named; unknown where there is a `*`",
@@ -61,10 +62,29 @@ VERBS = {
 }
 """The verb of each kind of node that is a statement."""
 SQL_VERBS = frozenset(
-    {*VERBS.values(), "delete_all", "update_all", "outfile", "explain", "call", "do", "execute"}
+    {
+        *VERBS.values(),
+        "delete_all",
+        "update_all",
+        "outfile",
+        "reach_out",
+        "explain",
+        "call",
+        "do",
+        "execute",
+    }
     | {"exec", "prepare", "declare", "lock", "replace", "vacuum", "handler", "rename", "optimize"}
 )
 """The verbs that a contract may name."""
+BEGINS = frozenset(
+    {
+        *("delete", "update", "insert", "merge", "exec", "execute", "drop", "truncate", "alter"),
+        *("create", "grant", "revoke", "deny", "backup", "restore", "kill", "shutdown", "dbcc"),
+        *("waitfor", "use", "print", "declare", "set", "if", "while", "begin", "bulk", "select"),
+        *("reconfigure", "revert", "checkpoint", "open", "close", "return", "goto", "throw"),
+    }
+)
+"""Words that begin a statement of SQL Server, where no sign has to stand between two."""
 HARMLESS = frozenset(
     {"vacuum", "show", "begin", "start", "commit", "rollback", "savepoint", "release", "listen"}
 )
@@ -156,6 +176,8 @@ def _facts(text: str, dialects: Iterable[str]) -> Facts:
         values = dict.fromkeys(value for query in found for value in getattr(query, name))
         unclear = any(name in query.unclear for query in found)
         made[name] = (*values, UNREADABLE) if unclear else tuple(values)
+    if any(query.reaches_out for query in found):
+        made["verbs"] = ("reach_out", *made["verbs"])
     counts = {query.statements for query in found}
     made["statements"] = (max(counts),) if len(counts) == 1 else (UNREADABLE,)
     return made
@@ -197,6 +219,8 @@ def _read(text: str, dialect: str) -> Query | None:
         return None
     for name in _called(tokens):
         _function(name, query)
+    if dialect == "tsql" and any(map(_hides_a_statement, nodes)):
+        query.all_unclear()
     for node in nodes:
         if node is not None and node.key != "semicolon":
             query.statements += 1
@@ -259,6 +283,18 @@ def _called(tokens: list[Any]) -> Iterator[str]:
             before = tokens[i - 2].text.lower() if i > 1 else ""
             if before not in ("into", "table", "view", "update"):
                 yield tokens[i - 1].text
+
+
+def _hides_a_statement(root: Any) -> bool:
+    """True if an alias is a word that begins a statement: `SELECT 1 DELETE FROM a` is two."""
+    from sqlglot import exp
+
+    found = () if root is None else root.find_all(exp.Alias, exp.TableAlias)
+    names = (each.args.get("alias") or each.this for each in found)
+    return any(
+        isinstance(each, exp.Identifier) and not each.quoted and each.name.lower() in BEGINS
+        for each in names
+    )
 
 
 def _statement(root: Any, query: Query) -> None:

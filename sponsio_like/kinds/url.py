@@ -30,9 +30,17 @@ LONGEST = 8_192
 """Most characters of a URL that is read."""
 LOCAL = re.compile(
     r"(?:.*\.)?(?:localhost|local|internal|intranet|lan|home\.arpa|localdomain)|"
-    r"metadata|instance-data|kubernetes(?:\.default(?:\.svc)?)?",
+    r"metadata|metadata\.tencentyun\.com|metadata\.packet\.net|instance-data|kubernetes(?:\.default(?:\.svc)?)?",
 )
 """Names that resolve inside of a network (RFC 6761, RFC 6762, RFC 8375, clouds' metadata)."""
+NOT_PUBLIC = tuple(
+    map(ipaddress.ip_network, ("192.0.0.0/24", "168.63.129.16/32", "3fff::/20", "5f00::/16"))
+)
+"""Networks that are not public, whatever the version of Python says of them: of IANA's registries,
+with the metadata of Oracle's cloud, and the address of Azure's host.
+"""
+LOCAL_SCHEMES = frozenset({"file", "javascript", "vbscript", "data", "about", "blob", "filesystem"})
+"""Schemes that reach no host, whatever stands in its place."""
 EMBEDDED = ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "::ffff:0:0/96", "::/96")
 """Networks of IPv6 whose addresses have an address of IPv4 in them."""
 
@@ -49,15 +57,16 @@ def url(text: str) -> Facts:
     except ValueError:
         return unknown(PARTS)
     scheme = read.protocol.removesuffix(":")
-    host, port = _agreed(text, scheme, read.hostname), read.port
+    host = _agreed(text, scheme, read.hostname)
+    port = read.port if text.count(":") > 1 else ""  # a part is asked for where it may be
     known = isinstance(host, str)
     return {
         "host": (host,),
         "scheme": (scheme,),
         "port": (int(port) if port else PORTS.get(scheme, 0),),
         "path": (unquote(read.pathname) if known else UNREADABLE,),
-        "query": (read.search.removeprefix("?"),),
-        "user": (unquote(read.username),),
+        "query": (read.search.removeprefix("?") if "?" in text else "",),
+        "user": (unquote(read.username) if "@" in text else "",),
         "private": (private_host(host) if known else UNREADABLE,),
     }
 
@@ -71,7 +80,7 @@ def _agreed(text: str, scheme: str, host: str) -> Any:
     """Return the host in its usual form, if a reader by RFC 3986 finds it, too."""
     plain = host.rstrip(".").lower()
     if scheme not in PORTS:
-        return plain or UNREADABLE
+        return UNREADABLE if scheme in LOCAL_SCHEMES or not plain else plain
     if text != text.strip() or re.search(r"[\x00-\x20\\]", text) or "://" not in text:
         return UNREADABLE
     try:
@@ -103,7 +112,12 @@ def private_host(host: str) -> bool:
         address = ipaddress.ip_address(bare)
     except ValueError:
         return LOCAL.fullmatch(host) is not None or "." not in host
-    return any(not each.is_global or each.is_multicast for each in _with_embedded(address))
+    return any(not _is_public(each) for each in _with_embedded(address))
+
+
+def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
+    listed = any(address in each for each in NOT_PUBLIC if each.version == address.version)
+    return address.is_global and not address.is_multicast and not listed
 
 
 def _with_embedded(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import faulthandler
 import json
+import math
 import random
 import re
 import sys
@@ -95,6 +96,8 @@ def is_value(value: Any, own: str) -> bool:
     """
     if isinstance(value, str):
         return all(each in own for each in SIGNS.findall(value))
+    if isinstance(value, float):
+        return math.isfinite(value)
     return value is UNREADABLE or isinstance(value, (bool, int, Decimal))
 
 

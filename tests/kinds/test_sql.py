@@ -210,6 +210,9 @@ def test_texts_of_someone_who_had_not_seen_the_kind(row: dict[str, str]) -> None
         ("SELECT lower(a), f(b) FROM c", "functions", ("lower", "f")),
         ("COPY a TO PROGRAM 'x'", "reaches_out", ("copy",)),
         ("SELECT nextval('a')", "reaches_out", ("nextval",)),
+        ("SELECT nextval('a')", "verbs", ("reach_out", "select")),
+        ("SELECT pg_read_file('/etc/passwd')", "verbs", ("reach_out", "select")),
+        ("SELECT lower(a), count(*) FROM b", "verbs", ("select",)),
     ],
 )
 def test_facts(text: str, fact: str, values: tuple[Any, ...]) -> None:
@@ -226,6 +229,12 @@ def test_facts(text: str, fact: str, values: tuple[Any, ...]) -> None:
         ("SELECT 'a\\'; DROP TABLE a; -- '", "sql_postgres", ("select", "drop")),
         ("SELECT TOP 5 a FROM b", "sql_tsql", ("select",)),
         ("SELECT [a] FROM [b]", "sql_tsql", ("select",)),
+        ("SELECT 1 x, 2 [delete] FROM a z", "sql_tsql", ("select",)),
+        ("SELECT 1 DELETE FROM a", "sql_tsql", ("select", UNREADABLE)),
+        ("SELECT a DROP FROM b", "sql_tsql", (UNREADABLE,)),
+        ("SELECT * FROM a SHUTDOWN", "sql_tsql", ("select", UNREADABLE)),
+        ("SELECT 1 RECONFIGURE", "sql_tsql", ("select", UNREADABLE)),
+        ("SELECT 1 delete FROM a", "sql_postgres", ("select",)),
     ],
 )
 def test_one_database_reads_a_text_in_one_way(text: str, kind: str, verbs: tuple[str, ...]) -> None:
