@@ -28,10 +28,6 @@ class Interval(NamedTuple):
         return self.hi - self.lo
 
 
-ANYTHING = Interval(0.0, 1.0)
-"""The interval without any data."""
-
-
 def clopper_pearson(hits: int, runs: int, delta: float = 0.05, unknown: int = 0) -> Interval:
     """Return the two-sided interval of `hits` of `runs`, at confidence 1 - delta.
 

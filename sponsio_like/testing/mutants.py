@@ -53,7 +53,7 @@ def mutants_of(original: Contract, words: Vocabulary) -> Iterator[Mutant]:
 def surviving(file: File) -> Iterator[Mutant]:
     """Yield the mutants that no test notices; the first for each contract is its absence."""
     pairs = [(test, trace) for test in file.tests for trace in traces_of(test, file)]
-    words = Vocabulary(file.inventory.tools, file.actions, file.inventory.elsewhere)
+    words = file.words
 
     def notices(contracts: list[Contract]) -> bool:
         try:

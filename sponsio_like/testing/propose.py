@@ -31,7 +31,9 @@ def proposed(file: File) -> str:
     Where the file has tests, it is the lines to be added below them.
     """
     known = {test.name for test in file.tests}
-    found = {each.name: shortest_of(replace(each, mode=None)) for each in file.contracts}
+    found = {
+        each.name: _of_tools(shortest_of(replace(each, mode=None)), file) for each in file.contracts
+    }
     new = [
         line
         for contract in file.contracts
@@ -66,10 +68,43 @@ def _tests(contract: Contract, file: File, found: Mapping[str, Shortest]) -> Ite
             if became == ("allowed", ()) if how == "kept" else test.by == (contract.name,):
                 yield test
                 break
-            spare = spare or test
+            if how == "broken" and contract.name in test.by:
+                spare = spare or test
         else:
             if spare is not None:
                 yield spare
+
+
+def _of_tools(found: Shortest, file: File) -> Shortest:
+    """Return the traces with a tool of the file for one of nobody, if the file says its tools.
+
+    Left out: a trace with facts for a text, and one that keeps a contract by tools of nobody alone.
+    """
+    known = tuple(file.inventory.tools or ())
+
+    def named(word: Events | None, how: str) -> Events | None:
+        if word is None or any(key[:1] == ":" for each in word for key in _keys(each.get("args"))):
+            return None
+        used = {each["tool"] for each in word if "tool" in each}
+        if used and how == "kept" and used.isdisjoint(known):
+            return None
+        spare = next((tool for tool in known if tool not in used), "")
+        return tuple(
+            {**each, "tool": spare} if spare and each.get("tool", spare) not in known else each
+            for each in word
+        )
+
+    if not known:
+        return found
+    return replace(found, keeps=named(found.keeps, "kept"), breaks=named(found.breaks, "broken"))
+
+
+def _keys(data: Any) -> Iterator[str]:
+    """Yield the keys of an object and of those in it."""
+    if isinstance(data, dict):
+        for key, value in data.items():
+            yield key
+            yield from _keys(value)
 
 
 def _became(test: WrittenTest, file: File) -> tuple[Expected, tuple[str, ...]] | None:

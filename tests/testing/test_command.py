@@ -20,6 +20,18 @@ tests:
   - {name: right, trace: check pay, expect: allowed}
   - {name: wrong, trace: pay, expect: {blocked: first}}
 """
+TOOLS = """\
+version: 1
+tools:
+  pay: {fields: {amount: number}}
+  query: {fields: {sql: sql}}
+  close: {fields: {}}
+contracts:
+  - {name: small, guarantee: the amount of `pay` is at most 200}
+  - {name: total, guarantee: the total amount of `pay` is at most 500}
+  - {name: reads, guarantee: the sql of `query` may only select}
+  - {name: closed, guarantee: after `close` no tool may be called}
+"""
 
 
 @pytest.fixture
@@ -91,6 +103,23 @@ def test_write_adds_tests_at_the_end_and_changes_nothing_else(path: Path) -> Non
     assert "Put these below `tests:`" in said
     assert "first: broken" in said
     assert path.read_text("utf-8") == FILE + TESTS
+
+
+def test_tests_are_proposed_for_tools_of_the_file(path: Path) -> None:
+    """A tool of nobody becomes one of the file; a test that reaches no contract is left out."""
+    path.write_text(TOOLS, "utf-8")
+    assert ran(path, "--write")[0] == 0
+    written = path.read_text("utf-8")
+    assert (
+        '"closed: broken"\n  trace: "close pay(amount=200)"\n  expect: {blocked: "closed"}'
+        in written
+    )
+    assert '"small: broken"' in written
+    assert "other" not in written
+    assert "closed: kept" not in written
+    assert "reads" not in written.partition("tests:\n-")[2]
+    assert "total: kept" not in written
+    assert ran(path)[0] == 0
 
 
 def test_a_file_with_mistakes_is_refused(path: Path) -> None:
