@@ -16,6 +16,7 @@ from sponsio_like.contracts import (
     Parameter,
     Pattern,
     Rule,
+    Vocabulary,
     argument_text,
     inputs_needed,
     read_sentence,
@@ -25,6 +26,8 @@ from sponsio_like.outcome import Ask, Block, Decision, Escalate, Mode, Redirect,
 from sponsio_like.syntax import show
 from sponsio_like.terminal import Styled, backticked
 
+NO_WORDS = Vocabulary()
+"""The words of sentences where neither tools nor actions nor fields are known."""
 HEAD = "bold cyan"
 NAME = "bold"
 FAINT = "dim"
@@ -128,16 +131,20 @@ Labelled = Iterable[tuple[str, str]]
 
 
 def contracts_page(
-    contracts: Iterable[Contract], mode: Mode, traces: Mapping[str, Labelled] | None = None
+    contracts: Iterable[Contract],
+    mode: Mode,
+    traces: Mapping[str, Labelled] | None = None,
+    words: Vocabulary = NO_WORDS,
 ) -> list[Styled]:
     """Return what was understood of each contract.
 
-    `mode` is that of contracts that do not say; `traces` are shown under the contract of that name.
+    `mode` is that of contracts that do not say; `traces` are shown under the contract of that name;
+    `words` are those that sentences may use.
     """
     page: list[Styled] = []
     for contract in contracts:
         shown = (traces or {}).get(contract.name, ())
-        page += [*_contract(contract, contract.mode or mode, shown), ("", "")]
+        page += [*_contract(contract, contract.mode or mode, shown, words), ("", "")]
     return page
 
 
@@ -146,20 +153,22 @@ def warnings_page(warnings: Iterable[Problem]) -> list[Styled]:
     return [line for each in warnings for line in ((f"warning: {each}", HEAD), ("", ""))]
 
 
-def sentence_page(rule: Rule, traces: Labelled) -> list[Styled]:
+def sentence_page(rule: Rule, traces: Labelled, words: Vocabulary = NO_WORDS) -> list[Styled]:
     """Return what a sentence means as lines; `traces` are traces with their labels."""
-    return [*_rule(rule, ""), *((f"{label:<7}  {text}", "") for label, text in traces)]
+    return [*_rule(rule, words, ""), *((f"{label:<7}  {text}", "") for label, text in traces)]
 
 
-def _rule(rule: Rule, indent: str = "  ") -> Iterator[Styled]:
+def _rule(rule: Rule, words: Vocabulary, indent: str = "  ") -> Iterator[Styled]:
     if rule.sentence:
-        yield f"{indent}must     {_written(rule)}", ""
+        yield f"{indent}must     {_written(rule, words)}", ""
     label = "formula" if rule.sentence else "must   "
     split = f", for each {backticked(rule.by)}" if rule.by else ""
     yield f"{indent}{label}  {show(rule.formula)}{split}", FAINT if rule.sentence else ""
 
 
-def _contract(contract: Contract, mode: Mode, traces: Labelled) -> Iterator[Styled]:
+def _contract(
+    contract: Contract, mode: Mode, traces: Labelled, words: Vocabulary
+) -> Iterator[Styled]:
     yield contract.name, NAME
     yield f"  {contract.where}", FAINT
     for key, said in contract.about.said().items():
@@ -170,7 +179,7 @@ def _contract(contract: Contract, mode: Mode, traces: Labelled) -> Iterator[Styl
         ends = [show(end) for end in (scope.start, scope.stop) if end is not None]
         yield f"  scope    {scope.kind.replace('_', ' ')} {' and '.join(ends)}", ""
     for rule in contract.rules:
-        yield from _rule(rule)
+        yield from _rule(rule, words)
     yield from ((f"  {label:<7}  {text}", "") for label, text in traces)
     answers = [contract.answer or rule.answer or Block() for rule in contract.rules]
     doing = " or ".join(dict.fromkeys(map(_answer, answers)))
@@ -183,10 +192,10 @@ def _contract(contract: Contract, mode: Mode, traces: Labelled) -> Iterator[Styl
         yield f"  needs    {', '.join(sorted(wants))}", ""
 
 
-def _written(rule: Rule) -> str:
+def _written(rule: Rule, words: Vocabulary) -> str:
     """Return the sentence of a rule if it reads back; else the pattern as a file writes it."""
     try:
-        again = read_sentence(rule.sentence)
+        again = read_sentence(rule.sentence, words)
     except ContractError:
         again = None
     if again is not None and (again.formula, again.by) == (rule.formula, rule.by):

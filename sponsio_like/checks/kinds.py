@@ -21,6 +21,8 @@ KINDS = MappingProxyType(
     {"string": "a text", "number": "a number", "integer": "a number", "boolean": "true or false"}
 )
 """The kinds of one plain value, in words; whole numbers are numbers."""
+MONEY = "an amount of money"
+"""The kind `money`, which may come as a number or as a text such as `EUR 5`."""
 NEEDS = MappingProxyType(
     dict.fromkeys(("arg_blacklist", "arg_allowlist"), "a text")
     | dict.fromkeys(("arg_value_range", "amount_limit"), "a number")
@@ -42,6 +44,10 @@ def _compared(root: f.Formula, tools: Tools) -> Iterator[Problem]:
     for match in _matches(root):
         for each in match.conditions:
             kind = _kind(match, each.path, tools)
+            if kind == MONEY:
+                if "a number" in _wanted(each):
+                    yield _no_number(each.path, match)
+                continue
             if kind is None:
                 continue
             field = f"field `{each.path}` of {_tool(match)} is {kind}"
@@ -62,12 +68,26 @@ def _patterned(rule: Rule, tools: Tools) -> Iterator[Problem]:
     path = str(rule.arguments["field"])
     for match in _matches(rule.formula):
         kind = _kind(match, path, tools)
-        if kind not in (None, needs):
+        if kind == MONEY:
+            if needs == "a number" and path in _between(rule.formula):
+                yield _no_number(path, match)
+        elif kind not in (None, needs):
             hint = "compare the value: absent: {tool: .., args: {field: {gt: 100}}}"
             if needs == "a number":
                 hint = "declare it as a number, which the calls have to send"
             what = f"field `{path}` of {_tool(match)} is {kind}, and `{rule.pattern}` needs {needs}"
             yield Problem(what, hint=hint)
+
+
+def _no_number(path: str, match: f.Match) -> Problem:
+    what = f"field `{path}` of {_tool(match)} is {MONEY}, and is compared with a number"
+    return Problem(what, hint=f"write `{path}:money.amount`")
+
+
+def _between(root: f.Formula) -> set[object]:
+    """Return the paths whose values are asked to be numbers in a range."""
+    atoms = (node for node in f.postorder(root) if isinstance(node, f.Custom))
+    return {each.args[0] for each in atoms if each.name == "arg_between"}
 
 
 def _matches(root: f.Formula) -> Iterator[f.Match]:
@@ -94,6 +114,8 @@ def _declared(fields: Mapping[str, str] | None, path: str) -> str | None:
     """
     kind = (fields or {}).get(path) or (fields or {}).get(path.removesuffix("[]"), "")
     inner = kind[1:-1] if kind[:1] == "[" else kind
+    if inner == "money":
+        return MONEY
     if inner in TEXT_KINDS and not TEXT_KINDS[inner].numbers:
         return KINDS["string"]
     return KINDS.get(inner)

@@ -89,7 +89,7 @@ def _say_checked(each: CheckedFile, *, explain: bool) -> None:
     contracts, mode = each.file.contracts, each.file.mode or "enforce"
     shown = {one.name: shortest_lines(one) for one in contracts if explain}
     console = console_for(sys.stdout)
-    print_page(contracts_page(contracts, mode, shown), console)
+    print_page(contracts_page(contracts, mode, shown, each.file.words), console)
     print_page(warnings_page(each.remarks), console)
     typer.echo(f"{each.name}: {counted(len(contracts), 'contract')} understood")
     for line in (*each.kinds(), *each.left, *each.found.limits):
@@ -164,10 +164,10 @@ def say(
     from sponsio_like.replay import shortest_lines
 
     file = None if tools is None else read_file(tools)
-    known = () if file is None else (file.inventory.tools, file.actions, file.inventory.elsewhere)
-    rule = read_sentence(sentence, Vocabulary(*known))
+    words = Vocabulary() if file is None else file.words
+    rule = read_sentence(sentence, words)
     lines = shortest_lines(contract("it").guarantees(rule))
-    print_page(sentence_page(rule, lines), console_for(sys.stdout))
+    print_page(sentence_page(rule, lines, words), console_for(sys.stdout))
 
 
 @app.command()

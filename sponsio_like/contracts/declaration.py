@@ -36,6 +36,7 @@ from sponsio_like.contracts.contradictions import check_settles
 from sponsio_like.contracts.parameters import (
     Default,
     Field,
+    NumberField,
     Tools,
     default,
     expects,
@@ -45,6 +46,7 @@ from sponsio_like.contracts.parameters import (
 from sponsio_like.contracts.slips import check_idle_missing
 from sponsio_like.contracts.targets import NOTHING, Vocabulary, known_field
 from sponsio_like.contracts.templates import argument_text, fill, made_name, named_argument
+from sponsio_like.contracts.typed_fields import amount_path
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.logic.formula import Formula
 from sponsio_like.outcome import Decision
@@ -55,6 +57,7 @@ __all__ = [
     "FAMILIES",
     "Counts",
     "Field",
+    "NumberField",
     "Parameter",
     "Pattern",
     "Rule",
@@ -166,6 +169,7 @@ class Pattern:
         problems.check()
         self._fields(values, words, problems)
         problems.check()
+        self._amounts(values, words)
         try:
             built = self.build(**values)
         except ContractError as error:
@@ -226,7 +230,7 @@ class Pattern:
         """Yield each path in the arguments, its parameter, and that of the calls that have it."""
         kinds = {e.name: e.annotation for e in self.parameters if given.get(e.name) is not None}
         calls = [name for name, kind in kinds.items() if of_kind(kind, Tools)]
-        for name in (name for name, kind in kinds.items() if of_kind(kind, Field)):
+        for name in (name for name, kind in kinds.items() if of_kind(kind, Field, NumberField)):
             for path in [given[name]] if isinstance(given[name], str) else given[name]:
                 yield from ((path, name, e) for e in calls if self.whose.get(name, e) == e)
 
@@ -237,6 +241,14 @@ class Pattern:
         for path, name, calls in self.fields(values):
             for match in values[calls]:
                 known_field(path, match, words, (name,), problems)
+
+    def _amounts(self, values: dict[str, Any], words: Vocabulary) -> None:
+        """Have the amount compared, where a number is asked of a field of the kind `money`."""
+        numbers = [each.name for each in self.parameters if of_kind(each.annotation, NumberField)]
+        calls = [each.name for each in self.parameters if of_kind(each.annotation, Tools)]
+        for name in numbers:
+            tools = words.meant(values[calls[0]])
+            values[name] = amount_path(values[name], map(words.kinds_of, tools))
 
     @property
     def usage(self) -> str:

@@ -39,7 +39,27 @@ def check_meant(formula: f.Formula) -> None:
 
 def remarks(formula: f.Formula) -> list[Problem]:
     """Return problems to warn of: what is possible, and seldom meant."""
-    return [*_stronger_than_meant(formula)]
+    return [*_stronger_than_meant(formula), *_relative_paths(formula)]
+
+
+def _relative_paths(formula: f.Formula) -> Iterator[Problem]:
+    """Yield a problem for each forbidden folder: a relative path is taken to start in it."""
+    for part in conjuncts(formula):
+        match part:
+            case f.Always(f.Not(f.Happens(_, target))):
+                folders = [
+                    (each.path, each.value[0])
+                    for match in target
+                    for each in match.conditions
+                    if each.op == "under" and isinstance(each.value, tuple)
+                ]
+                for path, folder in dict.fromkeys(folders):
+                    what = (
+                        f"every relative `{path}` is refused, since it is taken to lie in {folder}"
+                    )
+                    yield Problem(
+                        what, hint="forbid what lies `outside` of folders that are allowed"
+                    )
 
 
 # --- of the first position only -------------------------------------------------------------------

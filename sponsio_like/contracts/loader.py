@@ -97,6 +97,12 @@ class File:
         """The names of the declared tools; None if the file declares none."""
         return None if self.inventory.tools is None else tuple(self.inventory.tools)
 
+    @property
+    def words(self) -> Vocabulary:
+        """The tools and actions that its sentences may name, and the kinds of fields."""
+        kinds = _by_tool(self.kinds)
+        return Vocabulary(self.inventory.tools, self.actions, self.inventory.elsewhere, kinds)
+
 
 Judge: TypeAlias = Callable[[File], object]
 """A function that raises `ContractError` for contracts that can be read, and are wrong."""

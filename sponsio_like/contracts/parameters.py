@@ -105,6 +105,10 @@ def _path(value: Any, _: Vocabulary) -> str:
     return field_path(value)
 
 
+def _path_to_number(value: Any, _: Vocabulary) -> str:
+    return field_path(value)
+
+
 def _number(value: Any, _: Vocabulary) -> int | float:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
@@ -220,6 +224,8 @@ Tools: TypeAlias = Annotated[Target, Kind(CALLS, read_target, refers("calls"))]
 ExactTools: TypeAlias = Annotated[Target, Kind("exact names of tools", _exact, refers("calls"))]
 OneTool: TypeAlias = Annotated[str, Kind("the exact name of a tool", _one_tool, TEXT)]
 Field: TypeAlias = Annotated[str, Kind("a path into the arguments", _path, TEXT)]
+NumberField: TypeAlias = Annotated[str, Kind("a path into the arguments", _path_to_number, TEXT)]
+"""A path to a number; of a field of the kind `money`, to its amount."""
 AnswerField: TypeAlias = Annotated[str, Kind("a path into the answer", _path, TEXT)]
 Folder: TypeAlias = Annotated[str, Kind("an absolute folder", lambda v, _: folder(v), TEXT)]
 Regex: TypeAlias = Annotated[str, Kind("a regular expression", lambda v, _: pattern_text(v), TEXT)]

@@ -8,6 +8,7 @@ that mean the same are one; where two mean different things, the sentence is ref
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -19,7 +20,7 @@ from sponsio_like.contracts.declaration import CATALOG, Pattern, Rule, catalog
 from sponsio_like.contracts.demands import circumstance, demanded_where, same_meaning
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.contracts.templates import arguments
-from sponsio_like.contracts.typed_fields import has_fact
+from sponsio_like.contracts.typed_fields import asks_an_amount, has_fact
 from sponsio_like.errors import ContractError
 from sponsio_like.prose import Near, Said, nearest, sayings
 
@@ -43,7 +44,9 @@ def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:
     near = " or ".join(f"“{each}”" for each in closest_sentences(sentence, words))
     raise ContractError.of(
         f"“{sentence.strip()}” is not understood",
-        f"did you mean {near}?" if near else "write a pattern: {pattern: must_precede, ..}",
+        f"did you mean {near}?"
+        if near
+        else "`sponsio-like patterns` lists what can be said, with the sentence of each",
     )
 
 
@@ -70,7 +73,8 @@ def meanings(sentence: str, words: Vocabulary = NOTHING) -> list[Rule]:
         try:
             found.append(_rule(said, words))
         except ContractError as error:
-            wrong = wrong or error
+            if wrong is None or said.name == "absent":  # a field to be declared comes first
+                wrong = error
     if not found and wrong is not None:
         raise wrong
     found.sort(key=lambda rule: (not rule.pattern, len(rule.sentence)))
@@ -99,6 +103,15 @@ def _rule(said: Said, words: Vocabulary) -> Rule:
     if said.name == "host_allowlist" and "field" not in given:
         given["field"] = _of_kind("url", given["tool"], words)
     rule = CATALOG[said.name].rule(given, words)
+    if said.currency and asks_an_amount(rule.formula):
+        what = f"the currency {said.currency} is a demand of its own, where the field is money"
+        hint = "leave it out, and write a second guarantee: .. must be in currency "
+        raise ContractError.of(what, f'{hint}"{said.currency}"')
+    if said.signs:
+        text = re.sub(r"([.^$*+?{}()|\[\]])", r"\\\1", said.signs)
+        what = f"`{said.signs}` may be this very text, or a regular expression"
+        hint = f"write `{text}` for the text, “must not match” for the expression"
+        raise ContractError.of(what, hint)
     if said.when is None:
         return rule
     how, what = said.when
@@ -117,8 +130,23 @@ def _with_field(value: Any, words: Vocabulary) -> Any:
         case {"tool": tools, "args": {"": facts}}:
             names = [tools] if isinstance(tools, str) else tools
             asked = next(iter(facts))
+            if plain := _of_files(names, asked, words):
+                return {"tool": tools, "args": {plain: {asked.rpartition("_")[2]: facts[asked]}}}
             return {"tool": tools, "args": {_field_of(names, asked, words): facts}}
     return value
+
+
+def _of_files(tools: Iterable[str], fact: str, words: Vocabulary) -> str:
+    """Return the field of the kind `path`, if each tool has one, and folders are asked; or ''."""
+    if not fact.endswith(("_outside", "_under")):
+        return ""
+    found = set[tuple[str, ...]]()
+    for tool in tools:
+        kinds = words.kinds_of(tool).items()
+        other = any(has_fact(kind, fact) for _, kind in kinds)
+        found.add(() if other else tuple(path for path, kind in kinds if kind == "path"))
+    only = found.pop() if len(found) == 1 else ()
+    return only[0] if len(only) == 1 else ""
 
 
 def _field_of(tools: Iterable[str], fact: str, words: Vocabulary) -> str:

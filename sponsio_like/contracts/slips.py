@@ -19,6 +19,15 @@ EVERYTHING = frozenset({"any", "all", "every", "everything"})
 CAP = 1_000_000
 """The number of calls from which a cap is never reached."""
 
+ESCAPED = re.compile(r"\\.", re.DOTALL)
+LETTER = r"[\w #%@&,;:<>=/'\"~!-]"
+MISPLACED = re.compile(
+    rf"\$(?:{LETTER}|\((?!\?)[^()|]*\))(?![*?{{])|\$\{{[A-Za-z]|(?:{LETTER}|\.)\^"
+)
+"""A sign for the end of a text with a letter behind it, or for its beginning with one before it."""
+GROUP = re.compile(r"\(\?(?:[a-zA-Z]*:|P?<\w+>)")
+MULTILINE = re.compile(r"\(\?[a-zU]*m")
+
 CLASS = re.compile(r"(?<!\\)\[(\^?)((?:\[:\^?\w+:\]|\\.|[^\]\\])+)\]")
 RANGE = re.compile(r"[a-y]-[zf]|[A-Y]-[ZF]|\d-\d|\\[wdsWDS]|\[:")
 HOST = re.compile(r"(?:[\w-]*[A-Za-z]\w\\?\.)+[A-Za-z]{2,}\$?|[A-Za-z]{4,}\$", re.ASCII)
@@ -103,6 +112,7 @@ def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Proble
                 yield Problem(what, hint=f"write `{instead}` for all of them")
         for pattern in _patterns(node):
             yield from _negated(pattern)
+            yield from _never(pattern)
 
 
 def check_idle_missing(root: f.Formula) -> Iterator[Problem]:
@@ -297,6 +307,18 @@ def _negated(pattern: str) -> Iterator[Problem]:
                 hint="without brackets it is the word; what must not be there is for "
                 "`arg_blacklist`, what alone may be for `arg_allowlist`",
             )
+
+
+def _never(pattern: str) -> Iterator[Problem]:
+    """Yield a problem for `$100` and `a^b`: nothing stands behind the end of a text."""
+    if MULTILINE.search(pattern):
+        return
+    bare = GROUP.sub("(", CLASS.sub("x", ESCAPED.sub("x", pattern)))
+    if found := MISPLACED.search(bare):
+        sign = "$" if "$" in found[0] else "^"
+        where = "the end of the text" if sign == "$" else "its beginning"
+        what = f"`{pattern}` never matches: `{sign}` is {where}"
+        yield Problem(what, hint=f"write `\\{sign}` for the sign itself")
 
 
 def _ascii_only(pattern: str) -> Iterator[Problem]:

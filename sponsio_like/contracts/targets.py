@@ -21,7 +21,7 @@ from sponsio_like.contracts.operands import (
     scalar,
     variable,
 )
-from sponsio_like.contracts.typed_fields import asked, asks_facts, declared_kind
+from sponsio_like.contracts.typed_fields import asked, asks_amount, asks_facts, declared_kind
 from sponsio_like.errors import ContractError, Problem, Problems, closest
 from sponsio_like.logic import is_glob
 from sponsio_like.logic.formula import Condition, Match, Target, Var
@@ -261,7 +261,8 @@ def _placed(path: str, wanted: Any, target: Target, words: Vocabulary) -> list[C
     """Read what is asked of one place: of what its text means, if its kind is declared."""
     known = declared_kind(field_path(path), map(words.kinds_of, words.meant(target)))
     if known is None or not asks_facts(wanted, OF_TEXTS):
-        return _wanted(path, wanted)
+        amount = known is not None and asks_amount(wanted, known[1])
+        return _wanted(f"{known[0]}.amount" if known and amount else path, wanted)
     problems = Problems()
     found: list[Condition] = []
     for place, each in asked(known[0], wanted, known[1]):

@@ -161,7 +161,7 @@ PLURAL = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)( \w+)\(s\)")
 def fill(template: str, given: Mapping[str, Any]) -> tuple[str, set[str]]:
     """Return the sentence with its arguments, and their names; empty if one has no value."""
     names: set[str] = set()
-    text = template
+    text, end = "", 0
     for place in PLACE.finditer(template):
         path, separator = place[1].split("."), place[2]
         value: Any = given
@@ -170,8 +170,12 @@ def fill(template: str, given: Mapping[str, Any]) -> tuple[str, set[str]]:
         if value is None:
             return "", set()
         names.add(path[0])
-        text = text.replace(place[0], _said(value, separator), 1)
-    return PLURAL.sub(lambda n: f"{n[1]}{n[2]}{'' if n[1] == '1' else 's'}", text), names
+        text += template[end : place.start()] + _said(value, separator)
+        end = place.end()
+    text += template[end:]
+    if "(s)" in template:
+        text = PLURAL.sub(lambda n: f"{n[1]}{n[2]}{'' if n[1] == '1' else 's'}", text)
+    return text, names
 
 
 def _said(value: Any, separator: str | None) -> str:
@@ -331,11 +335,6 @@ def _inserted(text: str, separator: str | None) -> str | list[str]:
 
 def _number(text: str) -> int | float:
     return float(text) if "." in text else int(text)
-
-
-def sentence_shape(sentence: str) -> str:
-    """Return the sentence without its arguments, to compare with others."""
-    return re.sub(NUMBER, "0", re.sub(r"`[^`]*`(?:(?:, | and | or )`[^`]*`)*", "``", sentence))
 
 
 def blanks(template: str) -> str:

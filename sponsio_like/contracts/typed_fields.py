@@ -7,6 +7,7 @@ it. Out: paths to facts of the kind, `command:shell.runs[]`, with plain comparis
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import sponsio_like.logic.formula as f
@@ -38,6 +39,30 @@ def declared_kind(path: str, tools: Iterable[Fields]) -> tuple[str, TextKind] | 
 
 def _declared(fields: Mapping[str, str], path: str) -> str:
     return (fields.get(path) or fields.get(path.removesuffix("[]"), "")).strip("[]")
+
+
+def amount_path(path: str, tools: Iterable[Fields]) -> str:
+    """Return the path to the amount, if these tools declare the field `money`; else the path."""
+    known = declared_kind(path, tools)
+    if known is None or known[1].name != "money":
+        return path
+    return f"{known[0]}.amount"
+
+
+def asks_an_amount(root: f.Formula) -> bool:
+    """True if a formula asks for the amount of a text of the kind `money`."""
+    return any(
+        path.endswith(":money.amount") for node in f.postorder(root) for path in _paths(node)
+    )
+
+
+def asks_amount(wanted: Any, kind: TextKind) -> bool:
+    """True if a text of the kind `money` is compared with numbers."""
+    if kind.name != "money":
+        return False
+    inner = wanted.values() if isinstance(wanted, Mapping) else [wanted]
+    values = [each for part in inner for each in (part if isinstance(part, list) else [part])]
+    return bool(values) and all(type(each) in (int, float, Decimal) for each in values)
 
 
 def asks_facts(wanted: Any, of_texts: Iterable[str]) -> bool:

@@ -10,6 +10,7 @@ from sponsio_like.contracts import (
     Field,
     Natural,
     Number,
+    NumberField,
     Regex,
     Rule,
     Tools,
@@ -40,18 +41,19 @@ SESSION = default("session")
     "arguments",
     "`{tool}` `{field}` must not contain `{patterns: or }`",
     says=(
-        "NEVER let {tool.field:place} (contain | include | mention) {patterns:texts}",
-        "{tool.field:place} MUST_NOT (contain | include | mention) {patterns:texts}",
-        "NEVER_CALL {tool:every} with {patterns:texts} in [its | the] {field:field}",
+        "NEVER let {tool.field:place} (contain | include | mention) {patterns:searched}",
+        "{tool.field:place} MUST_NOT (contain | include | mention) {patterns:searched}",
+        "NEVER_CALL {tool:every} with {patterns:searched} in [its | the] {field:field}",
         (
             "NEVER_CALL {tool:names} with [a | an | its] {field:field} (containing | that "
-            "contains | matching | that matches) {patterns:texts}"
+            "contains | matching | that matches) {patterns:searched}"
         ),
         (
             "NEVER_CALL {tool:names} (if | when) [its | the] {field:field} (contains | "
-            "matches) {patterns:texts}"
+            "matches) {patterns:searched}"
         ),
         "{tool.field:place} MUST_NOT match {patterns:texts}",
+        "{tool.field:place} MUST_NOT be {patterns:exactly}",
     ),
     keeps=("", 'bash(command="ls -l")', "bash", 'other(command="rm -rf /")'),
     breaks=(
@@ -134,6 +136,7 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
         "{tool.field:place} [MUST (be | lie | stay)] between {min:number} and {max:number}",
         "{tool.field:place} MUST (be | lie | range) from {min:number} to {max:number}",
         "{tool.field:place} [MUST_BE | MUST stay] AT_MOST {max:number}",
+        "{tool.field:place} MUST_NOT be negative {min:zero}",
         (
             "{tool.field:place} MUST_NOT (exceed | be more than | be greater than | be "
             "larger than | be higher than | be above | be over | go above) {max:number}"
@@ -161,7 +164,7 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
 )
 def arg_value_range(
     tool: Tools,
-    field: Field,
+    field: NumberField,
     min: Number | None = None,  # noqa: A002  the word of contract files
     max: Number | None = None,  # noqa: A002  the word of contract files
 ) -> Formula:
@@ -212,7 +215,7 @@ def arg_value_range(
 )
 def amount_limit(
     tool: Tools,
-    field: Field,
+    field: NumberField,
     total: Number,
     per: Window = SESSION,
     by: tuple[Field, ...] | None = None,

@@ -123,6 +123,7 @@ def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") ->
         "(after | once | when | whenever) {trigger:every} OK [,] {response:later} IS_CALLED",
         "(after | once | when | whenever) {trigger:every} OK [,] CALL {response:later}",
         "[always | MUST] CALL {response:later} after [CALLING] {trigger:every}",
+        "{response:later} MUST BE_CALLED after [CALLING] {trigger:every}",
         (
             "(whenever | when | every time | each time | if) {trigger:tools} is called [,] "
             "CALL {response:later} [afterwards | later | next]"

@@ -69,6 +69,8 @@ ANY = default("*")
         "[rate] limit {action:tools} to {limit:number} [calls | times] {per:window}",
         "cap {action:tools} at {limit:number} (calls | times | uses) [{per:window}]",
         "{action:tools} is called {limit:atmost} [{per:window}]",
+        "{limit:most} {action:any_call} [{per:window}]",
+        "(never | no) more than {limit:number} {action:any_call} [{per:window}]",
     ),
     keeps=("", "query query", "query other query", "other other other"),
     breaks=("query query query", "query! query! query", "query? query? query"),

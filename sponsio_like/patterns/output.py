@@ -84,6 +84,10 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
     says=(
         "RESPONSE MUST_NOT (mention | contain | include | reveal) {kinds:pii}",
         "no {kinds:pii} in RESPONSE",
+        "no {kinds:finds} in {tool:tools}",
+        "no {kinds:finds} in {tool.field:place}",
+        "{tool:tools} MUST_NOT (contain | include | have | carry | send) {kinds:finds}",
+        "{tool.field:place} MUST_NOT (contain | include | have | carry) {kinds:finds}",
         "{tool:tools} MUST_NOT (be given | get | receive) {kinds:pii}",
         (
             "RESPONSE MUST_NOT (mention | contain | include) (pii | personal data | "

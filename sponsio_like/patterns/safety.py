@@ -119,6 +119,7 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
         "{then:every} (MAY BE_CALLED only | ONLY_ALLOWED) after [CALLING] {first:tools} [OK]",
         "{then:every} MAY only BE_CALLED (once | if | when) {first:tools} OK",
         "{then:every} MUST come after {first:tools}",
+        "{then:every} MUST BE_CALLED after [CALLING] {first:tools}",
         (
             "{then:every} REQUIRES {first:tools} (first | beforehand | to be called first | "
             "to have been called | before it)"

@@ -44,8 +44,8 @@ Dialect: TypeAlias = Literal["postgres", "mysql", "sqlite", "tsql"]
         "{tool:union} MUST (stay | remain) UNDER {paths:paths}",
         "no {tool:one} outside [of] {paths:paths}",
         "NEVER_CALL {tool:every} outside [of] {paths:paths}",
-        "{tool.fields:places} MUST (lie | be | stay) (under | in | inside | below) {paths:texts}",
-        "{tool.fields:places} MUST_NOT leave {paths:texts}",
+        "{tool.fields:places} MUST (lie | be | stay) (under | in | inside | below) {paths:paths}",
+        "{tool.fields:places} MUST_NOT leave {paths:paths}",
     ),
     keeps=("", 'write(file="/w/a")', "write(file=a)", "write", 'other(file="/etc/passwd")'),
     breaks=(

@@ -41,6 +41,14 @@ NO_FIELDS = re.compile(
     re.IGNORECASE,
 )
 """Words that are fields only in quotes."""
+SPECIAL = re.compile(r"[$*+?{}()|\[\]]")
+REGEX = re.compile(r"\\|\.[*+?]|\[[^\]]*-[^\]]*\]|\(\?|^\^")
+"""Signs that stand in a regular expression, and hardly in a text."""
+CURRENCIES = {"usd": "USD", "eur": "EUR", "gbp": "GBP", "chf": "CHF"} | {
+    **dict.fromkeys(("dollar", "dollars"), "USD"),
+    **dict.fromkeys(("euro", "euros"), "EUR"),
+}
+SIGNS = {"$": "USD", "€": "EUR", "£": "GBP"}
 ANYBODY = frozenset({"human", "person", "people", "user", "users", "customer", "me", "us", "i"})
 """Words that are roles only in quotes."""
 
@@ -57,6 +65,10 @@ class Said:
     name: str
     arguments: dict[str, Any] = field(hash=False)
     when: tuple[str, Any] | None = None
+    currency: str = ""
+    """The currency in which an amount is said: `EUR`; empty without one."""
+    signs: str = ""
+    """A text to search for that may be a regular expression, or itself: `$100`, `C++`."""
 
 
 class NotSaid(ValueError):
@@ -95,6 +107,7 @@ class _Reader:
     def __init__(self, sentence: str, is_tool: Callable[[str], bool]) -> None:
         self.source = sentence
         self.is_tool = is_tool
+        self.currency = self.signs = ""
 
     # --- the sentence ---------------------------------------------------------------------------
 
@@ -119,7 +132,7 @@ class _Reader:
                 when = (child.data, self.tools(child.children[0]))
         if name == "tool_allowlist" and tree.children[-1].data in ("when", "unless"):
             raise NotSaid("“only call `x` if ..” is about `x`, and no list of tools")
-        return Said(name, given, when)
+        return Said(name, given, when, self.currency, self.signs)
 
     def _by_agent(self, tree: Any) -> Said:
         name, tools = sorted(tree.children, key=lambda each: each.data != "agent_name")
@@ -175,6 +188,8 @@ class _Reader:
         tools, path = self.place(tree.children[0])
         if tree.data == "positive":
             return {"tool": tools, "args": {path: {"gt": 0}}}
+        if tree.data == "filled":
+            return {"tool": tools, "args": {path: {"matches": r"\S"}}}
         number = self.number(tree.children[1])
         return {"tool": tools, "args": {path: number if tree.data == "eq" else {tree.data: number}}}
 
@@ -191,10 +206,16 @@ class _Reader:
             case "reaches":
                 fact = f"{parts[1].data}_{parts[2].data}"
                 return self._meaning(parts[0], {fact: self.texts(parts[3])})
+            case "touches":
+                return self._meaning(parts[0], {str(parts[1].data): self.texts(parts[2])})
             case "stays":
                 return self._meaning(parts[0], {f"{parts[1].data}_outside": self.texts(parts[2])})
             case "issues":
                 return self._meaning(parts[0], {"verbs": _words_of(parts[1:])})
+            case "elevates":
+                return self._meaning(parts[0], {"elevates": True})
+            case "mails":
+                return self._meaning(parts[0], {"domain": self._domains(parts[1])})
             case "falls":
                 return self._meaning(parts[0], {"weekday": _words_of(parts[1:])})
         return self._meaning(parts[0], {"private": True})
@@ -207,13 +228,24 @@ class _Reader:
                 return self._meaning(subject, {"runs": _all_in(self.texts(rest[0]))})
             case "issues":
                 return self._meaning(subject, {"verbs": _all_in(_words_of(rest))})
+            case "queried":
+                return self._meaning(subject, {"verbs": _all_in(["select"])})
+            case "queries":
+                read = _all_in(self.texts(rest[0]))
+                return self._meaning(subject, {"verbs": _all_in(["select"]), "reads": read})
             case "mails":
-                return self._meaning(subject, {"domain": _all_in(self.texts(rest[0]))})
+                return self._meaning(subject, {"domain": _all_in(self._domains(rest[0]))})
         wanted = self.texts(rest[0])
         match = self._meaning(subject, {"currency": wanted})
         if any("[]" in path for path in match["args"]):
             return self._meaning(subject, {"currency": _all_in(wanted)})
         return match
+
+    def _domains(self, tree: Any) -> list[str]:
+        domains = [each.removeprefix("@") for each in self.texts(tree)]
+        if any("*" in each for each in domains):
+            raise NotSaid("a domain is one name")
+        return domains
 
     def _meaning(self, subject: Any, facts: dict[str, Any]) -> dict[str, Any]:
         """Return the match of calls by facts of a field; its name is empty if it is not said."""
@@ -311,7 +343,7 @@ class _Reader:
         """Return the texts in quotes."""
         return [_unquoted(each) for each in tree.children]
 
-    paths = hosts = texts
+    paths = hosts = listed = texts
 
     def pairs(self, tree: Any) -> list[str]:
         """Return the names of fields; without quotes, such as look like one, or "with the same"."""
@@ -336,12 +368,26 @@ class _Reader:
         """Return kinds of personal data."""
         return [str(each.data) for each in tree.children]
 
+    finds = pii
+
     def exact(self, tree: Any) -> list[str]:
         """Return regular expressions that match these very texts."""
-        found = self.texts(tree.children[0])
+        codes = isinstance(tree.children[0], str)
+        found = list(map(str, tree.children)) if codes else self.texts(tree.children[0])
         if any(read_number(each) is not None for each in found if each[:1].isdigit()):
             raise NotSaid("a number is no text")
         return [re.escape(each) for each in found]
+
+    def exactly(self, tree: Any) -> list[str]:
+        """Return regular expressions that find these texts where they are the whole text."""
+        return [f"^{each}$" for each in self.exact(tree)]
+
+    def searched(self, tree: Any) -> list[str]:
+        """Return texts that are searched for; one that may be a regular expression is noted."""
+        found = self.texts(tree.children[0])
+        odd = (each for each in found if SPECIAL.search(each) and not REGEX.search(each))
+        self.signs = next(odd, self.signs)
+        return found
 
     def prefixes(self, tree: Any) -> list[str]:
         """Return regular expressions that match what begins with these texts."""
@@ -398,7 +444,10 @@ class _Reader:
     # --- numbers --------------------------------------------------------------------------------
 
     def number(self, tree: Any) -> int | float:
-        """Return a number."""
+        """Return a number; a currency behind it, or as its sign, is noted."""
+        sign, *behind = tree.children if tree.data == "number" else (_leaf(tree),)
+        said = CURRENCIES.get(str(behind[0]).lower()) if behind else SIGNS.get(str(sign)[:1])
+        self.currency = said or self.currency
         return self._number(_leaf(tree))
 
     def _number(self, token: Token) -> int | float:
@@ -428,6 +477,8 @@ class _Reader:
     def any_tool(self, _: Any) -> dict[str, str]:
         """Return the match of a call of any tool."""
         return {"tool": "*"}
+
+    any_call = any_tool
 
     def less(self, tree: Any) -> int | float:
         """Return the largest whole number below one."""

@@ -339,3 +339,9 @@ def test_the_grammar_reads_the_sentences_of_the_catalog_as_their_templates_do(
     shared = sentence == "`A` within 60s of `B`"  # nearly that of a deadline: the template decides
     assert len(found) == 1 + shared
     assert same_meaning(found[0], find_pattern(name).rule(given))
+
+
+def test_an_argument_that_looks_like_a_place_is_no_place() -> None:
+    """What an argument says is not filled in again."""
+    given = {"first": "{then}", "then": "b"}
+    assert wording.fill("`{first}` before `{then}`", given) == ("`{then}` before `b`", set(given))

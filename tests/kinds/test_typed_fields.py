@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, ContractError, Guard
+from sponsio_like import Allowed, ContractError, ContractWarning, Guard, contract
 from sponsio_like.contracts import loads
 from sponsio_like.kinds import UNREADABLE, Facts, kind
+from sponsio_like.patterns import arg_value_range
 from sponsio_like.values import TEXT_KINDS, find, forget_paths, reach, spot
 from tests.semantics.manifest import requirement
 
@@ -254,6 +256,7 @@ UNTOLD = [
 
 
 @requirement("S-KIND-05")
+@pytest.mark.filterwarnings("ignore::sponsio_like.ContractWarning")
 @pytest.mark.parametrize("path", [*INSIDE, *OUTSIDE, *UNTOLD])
 def test_a_path_lies_in_a_folder_or_outside(path: str) -> None:
     """Or nobody can tell: then neither the one is allowed, nor the other."""
@@ -361,3 +364,85 @@ def test_only_speaks_of_every_element_of_a_list(path: str, hosts: list[str], pas
     session = Guard(file.contracts, tools=file.inventory).session()
     urls = [f"https://{host}/" for host in hosts]
     assert isinstance(session.decide("get", {"urls": urls}), Allowed) is passes
+
+
+MONEY = """
+version: 1
+tools: {{pay: {{fields: {{amount: money, parts: "[money]"}}}}}}
+contracts: [{{name: rule, guarantee: {}}}]
+"""
+OVER = "{pattern: absent, match: {tool: pay, args: {amount: {gt: 100}}}}"
+EXACTLY = "{pattern: absent, match: {tool: pay, args: {amount: {in: [100, 7.5]}}}}"
+PARTS = "{pattern: absent, match: {tool: pay, args: {parts: {gt: 100}}}}"
+RANGE = "{pattern: arg_value_range, tool: pay, field: amount, max: 100}"
+TOTAL = "{pattern: amount_limit, tool: pay, field: amount, total: 100}"
+SAID = "the `amount` of `pay` must be at most 100"
+
+
+@requirement("S-KIND-11")
+@pytest.mark.parametrize(
+    ("guarantee", "args", "passes"),
+    [
+        *((each, {"amount": "EUR 99.99"}, True) for each in (OVER, RANGE, TOTAL, SAID)),
+        *((each, {"amount": "$101"}, False) for each in (OVER, RANGE, TOTAL, SAID)),
+        *((each, {"amount": 100}, True) for each in (OVER, RANGE, TOTAL, SAID)),
+        *((each, {"amount": 100.5}, False) for each in (OVER, RANGE, TOTAL, SAID)),
+        *((each, {"amount": "1.234"}, False) for each in (OVER, RANGE, TOTAL, SAID)),
+        *((each, {"amount": "much"}, False) for each in (OVER, RANGE, TOTAL, SAID)),
+        (EXACTLY, {"amount": "100 EUR"}, False),
+        (EXACTLY, {"amount": "7,50 €"}, False),
+        (EXACTLY, {"amount": "8 EUR"}, True),
+        (PARTS, {"parts": ["EUR 1", "EUR 100"]}, True),
+        (PARTS, {"parts": ["EUR 1", "EUR 101"]}, False),
+    ],
+)
+def test_numbers_are_compared_with_the_amount_of_money(
+    guarantee: str, args: dict[str, Any], passes: bool
+) -> None:
+    """In a match, in the field of a pattern, in a sentence; what has two readings is no amount."""
+    file = loads(MONEY.format(guarantee))
+    session = Guard(file.contracts, tools=file.inventory).session()
+    assert isinstance(session.decide("pay", args), Allowed) is passes
+
+
+@requirement("S-KIND-11")
+@pytest.mark.parametrize(
+    "formula", ["G !called(pay, amount > 100)", "G !called(pay, amount in [1, 2])"]
+)
+def test_a_formula_says_that_it_compares_the_amount(formula: str) -> None:
+    """`EUR 5` is no number: the formula would refuse every text."""
+    file = loads(MONEY.format(f"{{ltl: '{formula}'}}"))
+    with pytest.raises(ContractError, match=r"write `amount:money\.amount`"):
+        Guard(file.contracts, tools=file.inventory)
+    other = loads(MONEY.format(f"{{ltl: '{formula.replace('amount', 'amount:money.amount')}'}}"))
+    Guard(other.contracts, tools=other.inventory)
+
+
+@requirement("S-KIND-11")
+@pytest.mark.parametrize("declared", [arg_value_range("pay", "amount", max=100)])
+def test_a_pattern_of_python_says_that_it_compares_the_amount(declared: Any) -> None:
+    """It is made before the tools are known."""
+    inventory = loads(MONEY.format(OVER)).inventory
+    with pytest.raises(ContractError, match=r"write `amount:money\.amount`"):
+        Guard([contract("rule").guarantees(declared)], tools=inventory)
+
+
+@pytest.mark.parametrize(
+    ("match", "said"),
+    [
+        ("{tool: write, args: {file: {under: [/etc, /usr]}}}", ["/etc"]),
+        ("{tool: write, args: {files: {under: /etc}}}", ["/etc"]),
+        ("{tool: write, args: {file: {outside: /etc}}}", []),
+        ("{tool: write, args: {file: /etc}}", []),
+    ],
+)
+def test_a_folder_that_is_forbidden_is_warned_of(match: str, said: list[str]) -> None:
+    """A relative path is taken to lie there; what is allowed is told by `outside`."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContractWarning)
+        guard = guard_of(f"{{pattern: absent, match: {match}}}")
+        inside = guard_of(f"{{pattern: no_other_call, call: {match}}}")
+    warned = [str(each) for each in guard.policy.warnings]
+    assert len(warned) == len(said)
+    assert all(f"it is taken to lie in {each}; forbid" in warned[0] for each in said)
+    assert inside.policy.warnings == ()

@@ -46,6 +46,12 @@ MEANING = (
         "at_home = False",
     ),
     (
+        "money is compared as a number",
+        "contracts/typed_fields.py",
+        'if kind.name != "money":',
+        "if True:",
+    ),
+    (
         "folders are prefixes",
         "values/paths.py",
         '''f"{each.rstrip('/')}/"''',
@@ -107,6 +113,7 @@ MEANING = (
     ),
 )
 TABLE = "tests/kinds/test_found_texts.py::test_what_is_personal_or_secret_is_found"
+HIDDEN = "tests/kinds/test_shell_hidden.py::test_what_is_hidden_is_found_or_unknown"
 NEAR = "tests/kinds/test_found_texts.py::test_what_only_looks_like_it_is_not"
 VALUES = "tests/kinds/test_plain_values.py"
 FOUND = (
@@ -235,5 +242,57 @@ FOUND = (
         "if _is_chosen(value) and not STAND_IN.search(value):",
         "if _is_chosen(value):",
         f"{NEAR}[api_key=your-api-key-123]",
+    ),
+    (
+        "a limit of money is one of numbers",
+        "contracts/typed_fields.py",
+        'if known is None or known[1].name != "money":',
+        "if True:",
+        "tests/kinds/test_typed_fields.py::test_numbers_are_compared_with_the_amount_of_money",
+    ),
+    (
+        "a formula may compare money as a number",
+        "checks/kinds.py",
+        'if "a number" in _wanted(each):',
+        "if False:",
+        "tests/kinds/test_typed_fields.py::test_a_formula_says_that_it_compares_the_amount",
+    ),
+    (
+        "the currency of a limit is passed over",
+        "contracts/sentences.py",
+        "if said.currency and asks_an_amount(rule.formula):",
+        "if False:",
+        (
+            "tests/sentences/test_sentences.py::test_a_sentence_means_what_is_expected_or_is_refused"
+            "[the `amount` of `pay` must be at most 100 EUR]"
+        ),
+    ),
+    (
+        "a line that goes on ends a word",
+        "kinds/shell.py",
+        'joined(raw, _tree) if b"\\\\\\n" in raw else (raw, _tree(raw))',
+        "(raw, _tree(raw))",
+        "tests/kinds/test_shell_hidden.py::test_lines_are_joined_as_bash_joins_them",
+    ),
+    (
+        "a subscript runs nothing",
+        "kinds/shell.py",
+        "for node in left_out(root, raw, state.followed, state.called):",
+        "for node in ():",
+        f"{HIDDEN}[echo ${{a[$(rm x)]}}]",
+    ),
+    (
+        "a quoted subscript runs nothing",
+        "kinds/shell_commands.py",
+        "if base in NAMING and any(map(SUBSCRIPT.search, args)):",
+        "if False:",
+        f"{HIDDEN}[let 'a[$(rm x)]=1']",
+    ),
+    (
+        "a pattern runs nothing",
+        "kinds/shell_words.py",
+        "if _hides(node, inner):",
+        "if False:",
+        f"{HIDDEN}[a=b; echo ${{a#$(rm x)}}]",
     ),
 )

@@ -25,4 +25,5 @@ STATEMENTS: dict[str, str] = {
     "S-KIND-08": "three digits are places",
     "S-KIND-09": "any two kinds agree",
     "S-KIND-10": "any redirection takes the output away",
+    "S-KIND-11": "money is compared as a number",
 }

@@ -57,7 +57,7 @@ def exchanged() -> Iterator[tuple[str, int, str]]:
                 first != second
                 and kind == other
                 and name not in NO_ORDER
-                and "NOT (precede" not in text
+                and not re.search(r"NOT \(precede|MUST BE_CALLED after", text)
             ):
                 blank = text.replace(f"{{{first}:", "{?:").replace(f"{{{second}:", f"{{{first}:")
                 yield f"{text} ({first}, {second})", i, blank.replace("{?:", f"{{{second}:")

@@ -387,6 +387,12 @@ def test_a_tool_is_not_held_against_itself(pattern: Any) -> None:
          "matches every text"),
         ({"pattern": "arg_blacklist", "tool": "t", "field": "to", "patterns": ["x*"]},
          "matches every text"),
+        ({"pattern": "arg_blacklist", "tool": "t", "field": "to", "patterns": ["a", "$100"]},
+         r"write `\$`"),
+        ("`t` `to` must not contain `pay $5 now`", r"write `\$`"),
+        ("G !called(send, to matches 'a^b')", r"write `\^`"),
+        ("G !called(send, to matches 'x|${HOME}/a')", "never matches"),
+        ("G !called(send, to matches '$(ls)')", "never matches"),
         ({"pattern": "precedence", "match": {"tool": "mcp__*", "call": "$t"},
           "requires": {"message": "user", "text": {"has": "$t"}}}, "a tool's name cannot be bound"),
     ],
@@ -721,3 +727,17 @@ def test_what_no_sentence_says_is_printed_as_in_a_file(to: Any) -> None:
     page = "\n".join(text for text, _ in contracts_page([made], "enforce"))
     (written,) = [each.partition("must     ")[2] for each in page.splitlines() if "must  " in each]
     assert yaml.safe_load(written) == {"pattern": "must_precede", **given}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("^a$", "(a$|b)", "^a|^b", "(?i)^a", "(?:^a)", "(?i:^a)", "(^| )a", "a( |$)", "x*^a"),
+        *(r"\$100", "[$]100", "[^a]b", r"^\s*$", "https?://[^/]+$", r"\^a", "(?P<x>a)$", "$( x)?"),
+        *("(?m)a$b", "(?ms)a^b"),
+    ],
+)
+def test_the_ends_of_a_text_where_they_may_stand(pattern: str) -> None:
+    """At the end of an alternative, in a class, escaped, or of a line."""
+    match = {"tool": "t", "args": {"to": {"matches": pattern}}}
+    assert loaded({"pattern": "absent", "match": match}).policy.clauses

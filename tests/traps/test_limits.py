@@ -68,7 +68,7 @@ def test_no_regular_expression_explodes(pattern: str) -> None:
         arg_blacklist("bash", "command", [f"(?:{pattern})\\z#"]),
         arg_allowlist("log", "text", [pattern.rstrip("$")]),
         read(f"G !called(run, command matches {pattern!r})"),
-        read(f"G !(message(assistant) & text matches {pattern + '#'!r})"),
+        read(f"G !(message(assistant) & text matches {pattern.rstrip('$') + '#'!r})"),
     ]
     session = guarded(*rules).session()
 
