@@ -182,6 +182,16 @@ BUGS = (
         ),
     ),
     (
+        "two tasks of a session write its parts at the same time",
+        "adapters/langgraph/sessions.py",
+        "with known.lock:",
+        "if known.lock:",
+        (
+            "tests/adapters/test_written_beside.py"
+            "::test_what_two_tasks_have_decided_is_kept[turned-snapshot]"
+        ),
+    ),
+    (
         "nodes beside guarded ones lead on before their calls",
         "adapters/langgraph/routes.py",
         "return None if beside else Command(goto=self._entry(end))",

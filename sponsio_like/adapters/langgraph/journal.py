@@ -8,6 +8,7 @@ tells it.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
@@ -43,6 +44,8 @@ class Known:
     parts: dict[str, int] = field(default_factory=dict)
     count: int = 0
     name: str = ""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """It is held while a part is written: of two parts, the one with more to tell counts higher."""
 
     def note(self, keys: Iterable[str]) -> None:
         """Note that the session was told of these entries."""

@@ -164,13 +164,14 @@ class Sessions:
     def after(self, kept: Kept, session: Session, more: Kept) -> Kept:
         """Return the next part; the session lives on for it."""
         known = known_to(session)
-        known.name = known.name or fresh_id()
-        more = {**more, "live": known.name, "seq": known.count}
-        if not (self.guard.policy.stateful and self.guard.policy.enforces):
-            more["loose"] = True
-        value = successor(kept, {"session": session.snapshot(), **more}, shared=self.shared)
-        value["told"] = known.since(next(iter(value["line"]), ""))
-        known.wrote(value["rev"])
+        with known.lock:
+            known.name = known.name or fresh_id()
+            more = {**more, "live": known.name, "seq": known.count}
+            if not (self.guard.policy.stateful and self.guard.policy.enforces):
+                more["loose"] = True
+            value = successor(kept, {"session": session.snapshot(), **more}, shared=self.shared)
+            value["told"] = known.since(next(iter(value["line"]), ""))
+            known.wrote(value["rev"])
         self.live.keep(rev_of(value), session)
         return value
 
