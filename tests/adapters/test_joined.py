@@ -168,7 +168,7 @@ def open_graph(
 def ran(talk: Talk) -> tuple[list[list[str]], list[str], list[str]]:
     """What the model heard, what ran beside, and the messages."""
     came = talk.say([pay(1, "1"), pay(2, "2")], [pay(3, "3")])
-    heard, beside = [*HEARD], [*BESIDE]
+    heard, beside = [*HEARD], sorted(BESIDE)
     HEARD.clear()
     BESIDE.clear()
     return heard, beside, [str(each.text) for each in came.state["messages"]]
