@@ -22,10 +22,33 @@ from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.contracts.templates import arguments
 from sponsio_like.contracts.typed_fields import asks_an_amount, has_fact
 from sponsio_like.errors import ContractError
-from sponsio_like.prose import Near, Said, nearest, sayings
+from sponsio_like.prose import Near, Said, nearest, on_topic, sayings
 
 LENGTH_CAP = 4_000
 """The longest sentence that is read, in characters, where it is not word for word a pattern's."""
+
+OTHERWISE = (
+    (
+        (
+            r"\bat least once\b|\bat the end\b|\bthe last call\b|"
+            r"\b(?:session|conversation|run) (?:ends|must end with)\b"
+        ),
+        "write the formula {ltl: 'F done(TOOL)'}: the end of the session tells what is missing",
+    ),
+    (
+        r"^\s*(?:in|on) (?:prod\w*|staging|test\w*|dev\w*)\b",
+        "write the condition as a fact that the host gives: “if ctx env is prod, ..”",
+    ),
+    (
+        r"\b(?:same time|in parallel|concurrently|simultaneously)\b|\bwhile .* (?:is )?running\b",
+        "no contract tells which calls run at the same time; let the host run them one by one",
+    ),
+    (
+        r"\b(?:weekends?|business hours|office hours|at night|\d\d?:\d\d|[ap]\.?m\.?)\b",
+        "the time of day is no sentence: let the host give a fact, “if ctx open is no, ..”",
+    ),
+)
+"""Expressions for what no pattern says, and what is written instead."""
 
 
 def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:
@@ -41,13 +64,17 @@ def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:
         raise ContractError.of(f"“{sentence.strip()}” can mean two things", f"write {shown}")
     if found:
         return found[0]
-    near = " or ".join(f"“{each}”" for each in closest_sentences(sentence, words))
-    raise ContractError.of(
-        f"“{sentence.strip()}” is not understood",
-        f"did you mean {near}?"
-        if near
-        else "`sponsio-like patterns` lists what can be said, with the sentence of each",
-    )
+    raise ContractError.of(f"“{sentence.strip()}” is not understood", _instead(sentence, words))
+
+
+def _instead(sentence: str, words: Vocabulary) -> str:
+    """Return what may be written instead of a sentence that is not understood."""
+    for said, hint in OTHERWISE:
+        if re.search(said, sentence, re.IGNORECASE):
+            return hint
+    if near := " or ".join(f"“{each}”" for each in closest_sentences(sentence, words)):
+        return f"did you mean {near}?"
+    return "`sponsio-like patterns` lists what can be said, with the sentence of each"
 
 
 def readings(sentence: str) -> Iterator[tuple[Pattern, dict[str, Any]]]:
@@ -198,8 +225,9 @@ def closest_sentences(sentence: str, words: Vocabulary = NOTHING) -> list[str]:
     if bare:
         rules = [_rule(said, words) for said in bare.values()]
         return list(dict.fromkeys(each.sentence for each in rules))[:2]
-    near = nearest(sentence, phrasings(), tool_test(words))
-    return [_shown(each) for each in islice(near, 2)]
+    given = (sentence, phrasings(), tool_test(words))
+    near = [*on_topic(*given), *islice(nearest(*given), 2)]
+    return list(dict.fromkeys(_shown(each) for each in near))[:2]
 
 
 def _shown(near: Near) -> str:

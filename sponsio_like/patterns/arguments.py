@@ -52,6 +52,10 @@ SESSION = default("session")
             "NEVER_CALL {tool:names} (if | when) [its | the] {field:field} (contains | "
             "matches) {patterns:searched}"
         ),
+        (
+            "{tool:every} MUST_NOT (contain | include | mention) {patterns:searched} in [its | "
+            "the] {field:field}"
+        ),
         "{tool.field:place} MUST_NOT match {patterns:texts}",
         "{tool.field:place} MUST_NOT be {patterns:exactly}",
     ),
@@ -84,6 +88,7 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
         "{tool.field:place} MUST be [one of | either] {patterns:exact}",
         "{tool.field:place} MUST (start | begin) with {patterns:prefixes}",
         "{tool.field:place} MUST (end with | end in) {patterns:suffixes}",
+        "{tool.field:place} MUST be one of {patterns:any_of}",
         "{tool.field:place} matches {patterns:texts}",
     ),
     keeps=("", 'post(url="https://api.corp/x")', "other"),

@@ -58,8 +58,21 @@ from sponsio_like.logic.formula import Always, Eventually, Formula, Next, conj
             "{reversal:every} MUST_NOT (BE_CALLED | come | happen | run) after [CALLING] "
             "{commitment:tools} [OK]"
         ),
+        (
+            "no (more | further) (calls | calls to | calls of) {reversal:tools} (is | are) "
+            "(allowed | permitted) after [CALLING] {commitment:tools} [OK]"
+        ),
         "{reversal:every} MUST_NOT follow {commitment:every}",
         "{commitment:every} MUST_NOT be followed by {reversal:every}",
+        "FORBID {reversal:every} (after | once) [CALLING] {commitment:tools} [OK]",
+        (
+            "after [CALLING] {commitment:tools} [,] no [more | further] {reversal:name_calls} "
+            "(is | are) (allowed | permitted)"
+        ),
+        (
+            "after [CALLING] {commitment:tools} [,] no [more | further] (call | calls) (of | "
+            "to) {reversal:tools} (is | are) (allowed | permitted)"
+        ),
         "no {reversal:one} (once | after) {commitment:tools} OK",
         (
             "{commitment:every} MUST_NOT (precede | come before | happen before | run before) "
@@ -126,11 +139,11 @@ def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") ->
         "{response:later} MUST BE_CALLED after [CALLING] {trigger:every}",
         (
             "(whenever | when | every time | each time | if) {trigger:tools} is called [,] "
-            "CALL {response:later} [afterwards | later | next]"
+            "[then] CALL {response:later} [afterwards | later | next]"
         ),
         (
             "(whenever | when | every time | each time | if) {trigger:tools} is called [,] "
-            "{response:later} MUST BE_CALLED (afterwards | later | after it | after that)"
+            "[then] {response:later} MUST BE_CALLED (afterwards | later | after it | after that)"
         ),
         "{response:later} MUST follow (every | each) {trigger:names}",
         "{trigger:every} REQUIRES {response:later} (afterwards | later | after it)",

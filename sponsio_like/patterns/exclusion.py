@@ -62,6 +62,7 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
         "no (tools | tool) OTHER_THAN {tools:union}",
         "(allow | permit) no [other] (tools | tool) OTHER_THAN {tools:union}",
         "NEVER_CALL anything OTHER_THAN {tools:union}",
+        "nothing OTHER_THAN {tools:union} MAY BE_CALLED",
         "AGENT MAY CALL nothing OTHER_THAN {tools:union}",
         "AGENT MAY only CALL {tools:union}",
         "AGENT MAY CALL only {tools:union}",

@@ -69,7 +69,7 @@ ANY = default("*")
         "[rate] limit {action:tools} to {limit:number} [calls | times] {per:window}",
         "cap {action:tools} at {limit:number} (calls | times | uses) [{per:window}]",
         "{action:tools} is called {limit:atmost} [{per:window}]",
-        "{limit:most} {action:any_call} [{per:window}]",
+        "[AGENT MAY make | make | there MAY be] {limit:most} {action:any_call} [{per:window}]",
         "(never | no) more than {limit:number} {action:any_call} [{per:window}]",
     ),
     keeps=("", "query query", "query other query", "other other other"),

@@ -21,6 +21,10 @@ ANY = (Match(),)
             "[the] total [of | number of] [the] llm tokens [MUST (stay | be)] (under | below "
             "| at most) {limit:number}"
         ),
+        (
+            "(a | the | each | every) session MAY use (at most | no more than | fewer than | "
+            "under) {limit:number} [llm] tokens"
+        ),
         "(at most | no more than | fewer than | under) {limit:number} llm tokens",
         "[the] token budget is {limit:number}",
         (

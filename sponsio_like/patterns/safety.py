@@ -54,6 +54,25 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "before [CALLING] {then:every} HAPPENS [,] {first:tools} MUST (BE_CALLED | succeed "
             "| have succeeded | have been called | be complete | be done)"
         ),
+        "the first [tool] (call | step | tool) {then:all_others} MUST_BE {first:tools}",
+        (
+            "{first:tools} MUST (be called first | run first | come first | be the first call "
+            "| be the first tool call | be the first step) {then:all_others}"
+        ),
+        (
+            "(every | each | any | a) (session | conversation | run) MUST (start | begin) with "
+            "[CALLING] {first:tools} {then:all_others}"
+        ),
+        (
+            "{first:tools} MUST (BE_CALLED | come | run | precede) before (anything | "
+            "everything | every other tool | any other tool | all other tools | every other "
+            "call | any other call | all other calls) [else] {then:all_others}"
+        ),
+        (
+            "[always | MUST | AGENT MUST] CALL {first:tools} before (anything | everything | "
+            "every other tool | any other tool | all other tools | every other call | any "
+            "other call | all other calls) [else] {then:all_others}"
+        ),
         "before [CALLING] {then:every} HAPPENS [,] CALL {first:tools} [first]",
         (
             "{then:every} [MAY] only [BE_CALLED] (if | once | when | after) {first:tools} OK "
@@ -103,6 +122,7 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "before]"
         ),
         "NEVER_CALL {then:every} (until | unless) {first:tools} OK [FIRSTLY]",
+        "FORBID {then:every} (before | without | until | unless) [CALLING] {first:tools} [OK]",
         "NEVER_CALL {then:every} until [after] {first:tools}",
         (
             "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) (before | without | until) "
@@ -291,8 +311,8 @@ def requires_permission(tool: Tools, permission: Name) -> Formula:
     "no data leak from `{source}` to `{sink}`",
     says=(
         (
-            "nothing [(read | returned | obtained)] (by | from) {source:tools} MAY (go | flow |"
-            " leak | be sent) to {sink:tools}"
+            "nothing [(read | returned | obtained)] (by | from) {source:tools} MAY ((go | flow |"
+            " leak | be sent | be passed) to | be sent (with | by | through | via)) {sink:tools}"
         ),
         "no data MAY (leak | flow | go | pass) from {source:tools} to {sink:tools}",
         (
@@ -307,10 +327,11 @@ def requires_permission(tool: Tools, permission: Name) -> Formula:
         ),
         "no data leak from {source:tools} to {sink:tools}",
         "[NEVER] leak no data from {source:tools} to {sink:tools}",
-        "NEVER (leak | send) data from {source:tools} to {sink:tools}",
+        "NEVER (leak | send | pass | forward) CONTENT {source:tools} to {sink:tools}",
         (
-            "data from {source:tools} MUST_NOT (reach | leak to | flow to | leak into | flow "
-            "into | be sent to | be sent with | be sent by | go to) {sink:tools}"
+            "CONTENT {source:tools} MUST_NOT (reach | leak to | flow to | leak into | flow into"
+            " | be (sent | passed | forwarded | given) to | be sent (with | by | through | via)"
+            " | go to) {sink:tools}"
         ),
     ),
     keeps=("", "send", "send read", "read! send", "read other"),

@@ -49,6 +49,7 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
         "NEVER_CALL {match:call_if}",
         "{match:every} is (never | not) called",
         "no agent MAY CALL {match:every}",
+        "FORBID {match:union}",
         "[the] use of {match:names} FORBIDDEN",
         "{match:forbidden_facts}",
     ),
@@ -226,6 +227,11 @@ def resolved(match: Occurrence, by: Success) -> Formula:
             "NOTHING {forbidden:any_tool} [IS_CALLED | MAY BE_CALLED | HAPPENS | (is | are) "
             "(allowed | permitted)] after [CALLING] {trigger:tools}"
         ),
+        "FORBID {forbidden:every} after [CALLING] {trigger:tools} [OK] until {release:tools} [OK]",
+        "{forbidden:every} (FORBIDDEN | MUST_NOT BE_CALLED) after {trigger:failed_call}",
+        "(NEVER_CALL | FORBID) {forbidden:every} after {trigger:failed_call}",
+        "after {trigger:failed_call} [,] {forbidden:every} (FORBIDDEN | MUST_NOT BE_CALLED)",
+        "after {trigger:failed_call} [,] NEVER_CALL {forbidden:every}",
         "NEVER_CALL ANYTHING {forbidden:any_tool} after [CALLING] {trigger:tools}",
         "after [CALLING] {trigger:tools} [,] NEVER_CALL ANYTHING {forbidden:any_tool} [ANYMORE]",
         (
@@ -265,8 +271,9 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
     "`{tool}.{field}` must come from {source:with}",
     says=(
         (
-            "{tool:every} MAY only (use | take | be given) [an | a | the] {field:field} (that |"
-            " which) {source:tools} [has] returned [FIRSTLY]"
+            "{tool:every} (MAY only | MUST) (use | take | be given) [an | a | the] {field:field} "
+            "((that | which) {source:tools} [has] returned [FIRSTLY] | (returned by | found by "
+            "| from | that comes from) {source:tools})"
         ),
         "{tool.field:place} MUST [already] ARISES in ANSWER {source:tools}",
         (

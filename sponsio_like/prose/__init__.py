@@ -5,7 +5,7 @@ its readings mean the same, is judged in `contracts/sentences.py`.
 """
 
 from sponsio_like.prose.grammar import kinds_of
-from sponsio_like.prose.likeness import Near, nearest
+from sponsio_like.prose.likeness import Near, nearest, on_topic
 from sponsio_like.prose.trees import Said, conditions, sayings
 
-__all__ = ["Near", "Said", "conditions", "kinds_of", "nearest", "sayings"]
+__all__ = ["Near", "Said", "conditions", "kinds_of", "nearest", "on_topic", "sayings"]

@@ -44,6 +44,20 @@ AROUND = {
     "window": ("per", "<span>"),
 }
 """The words of an argument that is more than a value."""
+TOPICS = (
+    (
+        r"approv\w*|human|supervisor|manager|sign(?:ed)?[ -]?off",
+        ("must_confirm", "approval_active"),
+    ),
+    (r"admins?|administrators?|authori[sz]ed|privileged", ("requires_permission", "ctx_required")),
+    (r"in (?:this|that|the following) order", ("must_precede",)),
+    (r"in a row|repeat\w*|loops?", ("loop_detection", "duplicate_call_limit")),
+    (r"failed|failures?", ("repeated_failure", "bounded_retry")),
+    (r"in total|altogether|sum|spend", ("amount_limit",)),
+    (r"leak\w*|exfiltrat\w*|come from|comes from", ("no_data_leak",)),
+    (r"released|closed|undone|cleaned up", ("always_followed_by",)),
+)
+"""Words, as regular expressions, and the patterns that are about them."""
 NUMBERS = ("number", "count", "atmost", "excess", "most", "most_real")
 SPANS = ("span", "window", "seconds", "steps")
 _NUMBER = rf"-?\d+(?:,\d{{3}})*(?:\.\d+)?|(?:an? )?(?:{WORDS})(?:[ -](?:{WORDS}))*"
@@ -75,7 +89,7 @@ def nearest(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool])
     sentence = one_spelling(sentence)
     written = list(_pieces(sentence, is_tool))
     mine = [each.shape for each in written]
-    denied = sum(each in NEGATIONS for each in mine)
+    denied = _denials(written)
     if DENIED.match(sentence.strip()):
         return
     found: list[tuple[float, int]] = []
@@ -92,6 +106,37 @@ def nearest(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool])
         if name not in told:
             told.add(name)
             yield _filled(name, _spoken(phrasings)[i], written)
+
+
+def on_topic(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool]) -> Iterator[Near]:
+    """Yield the patterns that are about a word of the sentence, filled with what was written.
+
+    Nothing for a sentence without the name of a tool, or one that may deny what they demand.
+    """
+    sentence = one_spelling(sentence)
+    written = list(_pieces(sentence, is_tool))
+    tools = any(each.shape == "<text>" for each in written)
+    if not tools or DENIED.match(sentence.strip()) or _denials(written) % 2:
+        return
+    for words, names in TOPICS:
+        if re.search(rf"(?<![\w`])(?:{words})(?![\w`])", sentence, re.IGNORECASE):
+            yield from (_filled(each, _simplest(each, phrasings), written) for each in names)
+
+
+def _simplest(name: str, phrasings: Phrasings) -> tuple[_Piece, ...]:
+    """Return the phrasing of a pattern with the fewest arguments; one that begins with a tool."""
+    spoken = _spoken(phrasings)
+    own = [spoken[i] for i, (owner, _) in enumerate(phrasings) if owner == name]
+
+    def cost(pieces: tuple[_Piece, ...]) -> tuple[int, bool]:
+        kinds = [each.value[1] for each in pieces if each.value is not None]
+        return len(kinds), kinds[0] not in ("every", "union", "tools", "one")
+
+    return min(own, key=cost)
+
+
+def _denials(written: list[_Piece]) -> int:
+    return sum(each.shape in NEGATIONS for each in written)
 
 
 def _filled(name: str, spoken: tuple[_Piece, ...], written: list[_Piece]) -> Near:

@@ -378,6 +378,13 @@ class _Reader:
             raise NotSaid("a number is no text")
         return [re.escape(each) for each in found]
 
+    def any_of(self, tree: Any) -> list[str]:
+        """Return regular expressions that match one of these very texts."""
+        found = self.texts(tree)
+        if any(read_number(each) is not None for each in found if each[:1].isdigit()):
+            raise NotSaid("a number is no text")
+        return [re.escape(each) for each in found]
+
     def exactly(self, tree: Any) -> list[str]:
         """Return regular expressions that find these texts where they are the whole text."""
         return [f"^{each}$" for each in self.exact(tree)]
@@ -473,6 +480,10 @@ class _Reader:
     def zero(self, _: Any) -> int:
         """Return none at all."""
         return 0
+
+    def all_others(self, _: Any) -> str:
+        """Return the name for all tools but those that are said beside it."""
+        return "*"
 
     def any_tool(self, _: Any) -> dict[str, str]:
         """Return the match of a call of any tool."""

@@ -1,0 +1,47 @@
+"""Sentences that are refused, and what they are told to write instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from sponsio_like import ContractError
+from sponsio_like.contracts import read_sentence
+
+HINTS = [
+    ("`deploy` needs approval", "“tool `deploy` requires confirmation”"),
+    ("`deploy` must be approved by a human", "“`deploy` requires active approval from `ROLE`”"),
+    ("a human must approve every `deploy`", "“tool `deploy` requires confirmation”"),
+    ("only admins may call `delete`", "“tool `delete` requires permission `PERMISSION`”"),
+    ("call `plan`, `build` and `ship` in this order", "“tool `plan` must precede `build`”"),
+    ("every `lock` must be released with `unlock`", "“every `lock` must be followed by `unlock`”"),
+    ("stop after 3 failed calls of `login`", "“`login` must not be repeated after 3 failures”"),
+    ("`notify` must be called at least once", "{ltl: 'F done(TOOL)'}"),
+    ("every session must end with `logout`", "{ltl: 'F done(TOOL)'}"),
+    ("in production, never call `drop`", "“if ctx env is prod, ..”"),
+    ("never run `backup` and `restore` at the same time", "let the host run them one by one"),
+    ("don't call `pay` outside business hours", "let the host give a fact"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "hint"), HINTS)
+def test_a_refusal_says_what_to_write(sentence: str, hint: str) -> None:
+    """It is about what the sentence is about, with the tools that were written."""
+    with pytest.raises(ContractError) as caught:
+        read_sentence(sentence)
+    assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "`deploy` needs no approval",
+        "`deploy` may run without a human",
+        "not every `deploy` needs approval",
+        "approval is good",
+    ],
+)
+def test_a_sentence_that_denies_a_demand_gets_none(sentence: str) -> None:
+    """Nor does one that names no tool."""
+    with pytest.raises(ContractError) as caught:
+        read_sentence(sentence)
+    assert "confirmation" not in str(caught.value)
