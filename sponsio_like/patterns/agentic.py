@@ -83,6 +83,7 @@ def untrusted_source_gate(
             "after reading from {source:tools} [,] ([a] confirmation [is] required | ask for "
             "confirmation)"
         ),
+        "after reading from {source:tools} [,] (require | always require | get) CONFIRMATION",
         "ask for confirmation after reading from {source:tools}",
     ),
     keeps=("", "send", "web confirm=true send send", "web web confirm=yes send"),
@@ -117,6 +118,7 @@ def confirm_after_source(
             "[CONTENT] {source:tools} MUST (pass | pass through | go through | be sanitized"
             " by) {sanitizer:tools} before [CALLING | reaching | it reaches] {sink:tools}"
         ),
+        "{sanitizer:tools} MUST (run | BE_CALLED) between {source:tool_name} and {sink:tool_name}",
     ),
     keeps=("", "write", "input sanitize write write", "input other"),
     breaks=("input write", "input! write", "input sanitize input write", "input sanitize! write"),

@@ -55,6 +55,9 @@ from sponsio_like.logic.formula import (
             "NEVER_CALL {action:every} without [an | a] [active] approval (from | by | of) "
             "{role:role}"
         ),
+        "{action:union} REQUIRES {role:office} approval",
+        "require [a | the] {role:office} approval for {action:union}",
+        "require [an | a | the] approval (from | by | of) {role:role} for {action:union}",
         "{role:role} MUST approve {action:union}",
         "NEVER_CALL {action:every} unless {role:role} has approved it",
         (
@@ -109,6 +112,8 @@ def approval_freshness(
             "{action:every} MUST (log | be logged by | be logged with | be logged to | be "
             "logged in | be recorded by) {audit:tools}"
         ),
+        "[always] log {audit:tools} after [CALLING] {action:every}",
+        "after [CALLING] {action:every} [,] {audit:tools} MUST be logged",
         "log {action:every} (with | in | to) {audit:tools}",
     ),
     keeps=("", "delete log", "delete delete log", "delete!"),

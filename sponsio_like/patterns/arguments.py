@@ -85,7 +85,10 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     "`{tool}` `{field}` must match `{patterns: or }`",
     says=(
         "{tool.field:place} MUST match {patterns:texts}",
-        "{tool.field:place} MUST be [one of | either] {patterns:exact}",
+        (
+            "{tool.field:place} (MUST be [one of | either] | MAY only be [one of | either]) "
+            "{patterns:exact}"
+        ),
         "{tool.field:place} MUST (start | begin) with {patterns:prefixes}",
         "{tool.field:place} MUST (end with | end in) {patterns:suffixes}",
         "{tool.field:place} MUST be one of {patterns:any_of}",

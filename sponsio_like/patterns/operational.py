@@ -42,6 +42,7 @@ ANY = default("*")
         "{action:tools} {limit:most} {per:window}",
         "allow {limit:most} {action:name_calls} [{per:window}]",
         "[allow] only {limit:number} (calls | uses) (of | to) {action:tools} [{per:window}]",
+        "{action:tools} COLON {limit:most} {per:window}",
         "{action:tools} COLON {limit:atmost} [{per:window}]",
         (
             "{action:together} (together | combined | taken together | in total) {limit:atmost}"
@@ -97,6 +98,9 @@ def rate_limit(
         "{action:tools} MAY only BE_CALLED once",
         "only CALL {action:tools} once",
         "NEVER_CALL {action:tools} (twice | again | more than once)",
+        "only one {action:tool_name} (is allowed | per session)",
+        "only one (call | use) (of | to) {action:tool_name} [is allowed | per session]",
+        "{action:tools} MUST be idempotent [(by | per | in) {by:pairs}]",
         "{action:tools} MUST_NOT BE_CALLED (twice | again | more than once)",
         (
             "{action:tools} ([MAY BE_CALLED] ONCE | MAY only BE_CALLED once) (per | for each "
@@ -143,6 +147,8 @@ def idempotent(
         "AT_LEAST {*:span} between [two] (calls | uses) (of | to) {action:tools}",
         "[leave] AT_LEAST {*:span} between [two] {action:name_calls}",
         "{action:tools} [(has | REQUIRES) a] cooldown of {*:span}",
+        "between [two] (calls | uses) (of | to) {action:tools} [,] wait [at least] {*:span}",
+        "NEVER_CALL {action:tools} more often than (every | once every) {*:span}",
         ("wait [at least] {*:span} between [two] (calls | call | uses) (of | to) {action:tools}"),
         (
             "at least {*:span} MUST (pass | lie) between [two] (calls | uses) (of | to) "
@@ -317,7 +323,10 @@ def loop_detection(
     "at most {limit} refusals per {per:=}",
     "tool `{tool}` at most {limit} refusals per {per:=}",
     says=(
-        "{limit:most} (refusals | refusal) per {per:refused}",
+        (
+            "{limit:most} (refusals | refusal | refused calls | denied calls | blocked calls) "
+            "per {per:refused}"
+        ),
         "{tool:tools} {limit:most} (refusals | refusal) per {per:refused}",
     ),
     keeps=("", "pay~ pay~", "pay~ pay~ other", "pay(n=1)~ pay(n=1)~ pay(n=2)"),

@@ -88,7 +88,7 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
         "no {kinds:finds} in {tool.field:place}",
         "{tool:tools} MUST_NOT (contain | include | have | carry | send) {kinds:finds}",
         "{tool.field:place} MUST_NOT (contain | include | have | carry) {kinds:finds}",
-        "{tool:tools} MUST_NOT (be given | get | receive) {kinds:pii}",
+        "{tool:tools} MUST_NOT (be given | get | receive) {kinds:pii} [data]",
         (
             "RESPONSE MUST_NOT (mention | contain | include) (pii | personal data | "
             "{kinds:texts} data)"

@@ -52,7 +52,7 @@ def token_budget(limit: Positive) -> Formula:
     "sub-agent delegation at most {limit} levels",
     says=(
         (
-            "(sub-agents | subagents | agents) MAY be nested AT_MOST {limit:number} (levels | "
+            "(sub-agents | subagents | agents) [MAY be nested] AT_MOST {limit:number} (levels | "
             "level) [deep]"
         ),
         (

@@ -104,7 +104,7 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "{within:span}]"
         ),
         "{first:tools} IS_CALLED [first] before [CALLING] {then:every}",
-        "{first:tools} IS_CALLED AT_MOST {within:span} before [CALLING] {then:every}",
+        "{first:tools} [IS_CALLED] AT_MOST {within:span} before [CALLING] {then:every}",
         (
             "[always | MUST | AGENT MUST] [first] CALL {first:tools} [at least once] before "
             "[CALLING] {then:every}"
@@ -314,7 +314,7 @@ def requires_permission(tool: Tools, permission: Name) -> Formula:
             "nothing [(read | returned | obtained)] (by | from) {source:tools} MAY ((go | flow |"
             " leak | be sent | be passed) to | be sent (with | by | through | via)) {sink:tools}"
         ),
-        "no data MAY (leak | flow | go | pass) from {source:tools} to {sink:tools}",
+        "no data [MAY (leak | flow | go | pass)] from {source:tools} to {sink:tools}",
         (
             "(nothing | no value | no values) ([that] {source:tools} [has] returned | (returned"
             " by | from) {source:tools}) MAY ARISES in [the] [(arguments | input | call) of] "

@@ -47,6 +47,7 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
         "{match:every} (FORBIDDEN | MUST_NOT BE_CALLED)",
         "no {match:one}",
         "NEVER_CALL {match:call_if}",
+        "{match:called_with}",
         "{match:every} is (never | not) called",
         "no agent MAY CALL {match:every}",
         "FORBID {match:union}",

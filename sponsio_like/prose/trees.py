@@ -183,6 +183,8 @@ class _Reader:
         tests = type(tree)("with", tree.children[1:])
         return {"tool": calls, "args": self._tests(tests)}
 
+    called_with = call_if
+
     def strictly(self, tree: Any) -> dict[str, Any]:
         """Return the match of calls whose argument is as it must be."""
         tools, path = self.place(tree.children[0])
@@ -424,6 +426,10 @@ class _Reader:
         if name.type == "BARE" and name.lower() in ANYBODY:
             raise NotSaid(f"`{name}` is not plainly a role")
         return _unquoted(name)
+
+    def office(self, tree: Any) -> str:
+        """Return the name of a role; without quotes, one of those that are plainly an office."""
+        return _unquoted(_leaf(tree))
 
     def refused(self, tree: Any) -> str:
         """Return what refusals are counted for."""
