@@ -179,7 +179,8 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
         "no {gate:one} (until | before | without | unless) [CALLING] {steps:together} [OK]",
         (
             "{gate:every} REQUIRES {steps:together} to (have finished | have completed | have "
-            "succeeded | have passed | pass | be done | be complete | be called first | succeed | finish first)"
+            "succeeded | have passed | pass | be done | be complete | be called first | succeed "
+            "| finish first)"
         ),
         (
             "{steps:together} MUST [both | all] (complete | finish | succeed | BE_CALLED | "
