@@ -63,6 +63,10 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
         "(allow | permit) no [other] (tools | tool) OTHER_THAN {tools:union}",
         "NEVER_CALL anything OTHER_THAN {tools:union}",
         "nothing OTHER_THAN {tools:union} MAY BE_CALLED",
+        (
+            "FORBID (everything | anything | all tools | every tool | any tool) OTHER_THAN "
+            "{tools:union}"
+        ),
         "AGENT MAY CALL nothing OTHER_THAN {tools:union}",
         "AGENT MAY only CALL {tools:union}",
         "AGENT MAY CALL only {tools:union}",

@@ -100,7 +100,7 @@ def rate_limit(
         "NEVER_CALL {action:tools} (twice | again | more than once)",
         "only one {action:tool_name} (is allowed | per session)",
         "only one (call | use) (of | to) {action:tool_name} [is allowed | per session]",
-        "{action:tools} MUST be idempotent [(by | per | in) {by:pairs}]",
+        "{action:tools} MUST be idempotent (by | per) {by:pairs}",
         "{action:tools} MUST_NOT BE_CALLED (twice | again | more than once)",
         (
             "{action:tools} ([MAY BE_CALLED] ONCE | MAY only BE_CALLED once) (per | for each "

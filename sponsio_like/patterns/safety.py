@@ -96,6 +96,14 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "{first:tools} (is | are) (a prerequisite | prerequisites | a precondition) (of | "
             "for) {then:every}"
         ),
+        (
+            "(nothing | no tool | no tools | no other tool) {then:all_others} MAY BE_CALLED "
+            "(before | until | without | unless) [CALLING] {first:tools} [OK]"
+        ),
+        (
+            "(all other tools | every other tool | everything else) {then:all_others} "
+            "FORBIDDEN (before | until | without | unless) [CALLING] {first:tools} [OK]"
+        ),
         "{then:every} comes after {first:tools}",
         (
             "{first:tools} (MUST (precede | come before | happen before | run before | "
@@ -315,6 +323,10 @@ def requires_permission(tool: Tools, permission: Name) -> Formula:
             " leak | be sent | be passed) to | be sent (with | by | through | via)) {sink:tools}"
         ),
         "no data [MAY (leak | flow | go | pass)] from {source:tools} to {sink:tools}",
+        (
+            "no (output | outputs | result | results | data) (of | from) {source:tools} MAY "
+            "(leak | flow | go | pass | be sent | be passed) to {sink:tools}"
+        ),
         (
             "(nothing | no value | no values) ([that] {source:tools} [has] returned | (returned"
             " by | from) {source:tools}) MAY ARISES in [the] [(arguments | input | call) of] "

@@ -48,6 +48,7 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
         "no {match:one}",
         "NEVER_CALL {match:call_if}",
         "{match:called_with}",
+        "FORBID {match:call_if}",
         "{match:every} is (never | not) called",
         "no agent MAY CALL {match:every}",
         "FORBID {match:union}",

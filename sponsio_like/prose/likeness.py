@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from functools import cache
 from typing import Any, NamedTuple
 
-from sponsio_like.prose.grammar import grammar_for
+from sponsio_like.prose.grammar import RESERVED, grammar_for
 from sponsio_like.prose.numbers import WORDS, read_number, seconds_of
 from sponsio_like.prose.signs import one_spelling
 from sponsio_like.prose.trees import SHAPE, Phrasings
@@ -27,6 +27,8 @@ NEGATIONS = frozenset(
     | {"forbidden", "neither", "nor", "fail", "fails", "forget", "avoid", "refuse"}
 )
 """Words that turn a sentence round, or may."""
+EXCEPTIONS = frozenset({"but", "except", "besides", "apart", "other"})
+"""Words that turn round what the tools behind them are."""
 DENIED = re.compile(
     r"not\b|.*\b(?:need not|needn't|does not|doesn't|not (?:always|necessarily|every|have to))\b",
     re.IGNORECASE | re.DOTALL,
@@ -95,7 +97,8 @@ def nearest(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool])
     found: list[tuple[float, int]] = []
     for i, spoken in enumerate(_spoken(phrasings)):
         theirs = [each.shape for each in spoken]
-        if sum(each in NEGATIONS for each in theirs) == denied:
+        alike = EXCEPTIONS.isdisjoint(mine) == EXCEPTIONS.isdisjoint(theirs)
+        if alike and sum(each in NEGATIONS for each in theirs) == denied:
             likeness = SequenceMatcher(None, mine, theirs, autojunk=False).ratio()
             likeness -= BLANK * len(_filled("", spoken, written).missing)
             if likeness >= LIKE:
@@ -188,7 +191,11 @@ def _pieces(sentence: str, is_tool: Callable[[str], bool]) -> Iterator[_Piece]:
         elif found["number"] is not None:
             number = read_number(found["number"])
             yield _Piece("<number>", number) if number is not None else _Piece(found["number"])
-        elif is_tool(word := found["word"]) or SHAPE.fullmatch(word) or before in GOVERNING:
+        elif (
+            is_tool(word := found["word"])
+            or SHAPE.fullmatch(word)
+            or (before in GOVERNING and not re.fullmatch(RESERVED, word, re.IGNORECASE))
+        ):
             yield _Piece("<text>", word)
         elif (small := word.lower().strip(".'")) in TIMES:
             yield from (_Piece("<number>", TIMES[small]), _Piece("times"))

@@ -45,3 +45,20 @@ def test_a_sentence_that_denies_a_demand_gets_none(sentence: str) -> None:
     with pytest.raises(ContractError) as caught:
         read_sentence(sentence)
     assert "confirmation" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "sentence", ["forbid each tool but `a`", "drop all tools except `a`", "no other thing than `a`"]
+)
+def test_what_is_excepted_is_not_offered_as_forbidden(sentence: str) -> None:
+    """The hint would say the opposite."""
+    with pytest.raises(ContractError) as caught:
+        read_sentence(sentence)
+    assert "“no `a`”" not in str(caught.value)
+
+
+def test_a_word_behind_call_is_not_always_a_tool() -> None:
+    """Verbs are none."""
+    with pytest.raises(ContractError) as caught:
+        read_sentence("the first call must not be `login`")
+    assert "`must`" not in str(caught.value)
