@@ -7,6 +7,7 @@ the end. lark's own parser finds the same trees, twenty times slower (`tests/sen
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +31,7 @@ class Expansion:
     """True if an only child stands in its place."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grammar:
     """The expansions of each symbol, and the regular expression of each terminal.
 
@@ -41,6 +42,35 @@ class Grammar:
     terminals: Mapping[str, re.Pattern[str]]
     words: Mapping[str, str]
     """The terminals that are one word, and the word."""
+
+    @functools.cached_property
+    def needs(self) -> dict[str, frozenset[str]]:
+        """The terminals that stand in every text of a symbol: without one of them it cannot be."""
+        needs = {name: frozenset({name}) for name in self.terminals}
+
+        def work_out(name: str) -> frozenset[str]:
+            if name not in needs:
+                needs[name] = frozenset()  # within itself, a symbol is taken to need nothing
+                each = [_union(map(work_out, one.symbols)) for one in self.expansions[name]]
+                needs[name] = frozenset.intersection(*each)
+            return needs[name]
+
+        for name in self.expansions:
+            work_out(name)
+        return needs
+
+    @functools.cached_property
+    def options(self) -> dict[str, tuple[tuple[Expansion, frozenset[str]], ...]]:
+        """The expansions of each symbol, with the terminals that each of them needs."""
+        needs = self.needs
+        return {
+            name: tuple((each, _union(map(needs.__getitem__, each.symbols))) for each in expansions)
+            for name, expansions in self.expansions.items()
+        }
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*sets)
 
 
 def grammar_of(read: Lark, words: Mapping[str, str]) -> Grammar:
@@ -75,6 +105,10 @@ class _Search:
         self.grammar = grammar
         self.sentence = sentence
         self.ends: dict[tuple[str, int], tuple[int, ...]] = {}
+        self.missing = {
+            name for name, each in grammar.terminals.items() if not each.search(sentence)
+        }
+        self.live: dict[str, tuple[Expansion, ...]] = {}
         self.spaces = [SPACE.match(sentence, i).end() for i in range(len(sentence) + 1)]  # type: ignore[union-attr]
 
     # --- how far ------------------------------------------------------------------------------
@@ -93,9 +127,18 @@ class _Search:
         self.ends[symbol, at] = tuple(ends)
         return self.ends[symbol, at]
 
+    def expansions(self, symbol: str) -> tuple[Expansion, ...]:
+        """Return the expansions of a symbol whose words stand somewhere in the sentence."""
+        known = self.live.get(symbol)
+        if known is None:
+            options = self.grammar.options[symbol]
+            known = tuple(each for each, needs in options if needs.isdisjoint(self.missing))
+            self.live[symbol] = known
+        return known
+
     def _reach_of_rule(self, symbol: str, at: int) -> list[int]:
         """Return the ends of all expansions; one that begins with the symbol itself goes on."""
-        expansions = self.grammar.expansions[symbol]
+        expansions = self.expansions(symbol)
         more = [each.symbols[1:] for each in expansions if each.symbols[:1] == (symbol,)]
         first = [each.symbols for each in expansions if each.symbols[:1] != (symbol,)]
         ends = list(dict.fromkeys(end for each in first for end in self.through(each, {at})))
@@ -122,7 +165,7 @@ class _Search:
             token = Token(symbol, self.sentence[begin:end], start_pos=begin)
             yield [] if symbol.startswith("_") else [token]
             return
-        for each in self.grammar.expansions[symbol]:
+        for each in self.expansions(symbol):
             for children in self._children(each.symbols, at, end):
                 if symbol.startswith("_") or (each.alone and len(children) == 1):
                     yield children
