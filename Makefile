@@ -62,6 +62,7 @@ fmt: .venv/installed-dev
 fuzz: .venv/installed-dev
 	$(BIN)/python -m tests.fuzz $(N)
 	$(BIN)/python -m tests.fuzz.texts $(or $(SECONDS),60)
+	$(BIN)/python -m tests.fuzz.branches
 	$(BIN)/python -m pytest -p tests.support.switching $(PYTEST_FLAGS) tests/adapters tests/session tests/guard
 
 bench: .venv/installed-bench
