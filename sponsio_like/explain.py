@@ -28,6 +28,13 @@ from sponsio_like.terminal import Styled, backticked
 
 NO_WORDS = Vocabulary()
 """The words of sentences where neither tools nor actions nor fields are known."""
+REQUIRED = {
+    "domain": "must be in domain",
+    "runs": "may only run",
+    "verbs": "may only",
+    "currency": "must be in currency",
+}
+"""The demands of sentences on the facts of a text."""
 HEAD = "bold cyan"
 NAME = "bold"
 FAINT = "dim"
@@ -193,16 +200,40 @@ def _contract(
 
 
 def _written(rule: Rule, words: Vocabulary) -> str:
-    """Return the sentence of a rule if it reads back; else the pattern as a file writes it."""
-    try:
-        again = read_sentence(rule.sentence, words)
-    except ContractError:
-        again = None
-    if again is not None and (again.formula, again.by) == (rule.formula, rule.by):
-        return rule.sentence
+    """Return a sentence of a rule if it reads back; else the pattern as a file writes it."""
+    for sentence in (rule.sentence, *_of_kinds(rule.arguments.get("call"))):
+        try:
+            again = read_sentence(sentence, words)
+        except ContractError:
+            continue
+        if (again.formula, again.by) == (rule.formula, rule.by):
+            return sentence
     if not rule.pattern:
         return yaml_line({"ltl": show(rule.formula)})
     return yaml_line({"pattern": rule.pattern, **rule.arguments})
+
+
+def _of_kinds(call: object) -> Iterator[str]:
+    """Yield the sentence of calls whose field has to mean something: of one fact, for one tool."""
+    match call:
+        case {"tool": str(tool), "args": {**fields}} if len(fields) == 1:
+            [(field, facts)] = fields.items()
+        case _:
+            return
+    match facts:
+        case {**one} if len(one) == 1 and (demand := REQUIRED.get(str(next(iter(one))))):
+            [asked] = one.values()
+        case _:
+            return
+    match asked:
+        case {"every": {"in": [*texts]}} | {"in": [*texts]} | [*texts]:
+            plain = demand.endswith("only")  # verbs
+            shown = ", ".join(map(str, texts)) if plain else " or ".join(map(_quoted, texts))
+            yield f"the `{field}` of `{tool}` {demand} {shown}"
+
+
+def _quoted(text: object) -> str:
+    return f'"{text}"'
 
 
 def _answer(decision: Decision) -> str:

@@ -258,6 +258,12 @@ def read_inventory(value: Any) -> dict[str, Fields | None]:
     return tools
 
 
+def names_in(value: Any) -> dict[str, Fields | None]:
+    """Return the tools that a declaration names, if only by a mistake in it; none for no list."""
+    given = value if isinstance(value, (list, tuple, Mapping)) else ()
+    return dict.fromkeys(each for each in given if _is_name(each))
+
+
 def elsewhere(value: Any) -> tuple[str, ...]:
     """Read the tools of other agents: a list of names.
 

@@ -49,6 +49,7 @@ from sponsio_like.contracts.inventory import (
     Unlisted,
     elsewhere,
     misplaced,
+    names_in,
     read_inventory,
     read_unlisted,
 )
@@ -306,7 +307,8 @@ def _inventory(together: _Together) -> Inventory:
     for piece in together.pieces:
         problems = Problems()
         read = _part(piece.data, "tools", (), problems, read_inventory)
-        if read is not None:
+        read = read or names_in(piece.data.get("tools"))  # after a mistake, names are still known
+        if read:
             tools = _joined(tools or {}, read, piece, problems)
         others |= dict.fromkeys(_part(piece.data, "elsewhere", (), problems, elsewhere) or ())
         said = _part(piece.data, "unlisted", (), problems, read_unlisted)

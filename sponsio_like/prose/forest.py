@@ -52,7 +52,7 @@ class Grammar:
             if name not in needs:
                 needs[name] = frozenset()  # within itself, a symbol is taken to need nothing
                 each = [_union(map(work_out, one.symbols)) for one in self.expansions[name]]
-                needs[name] = frozenset.intersection(*each)
+                needs[name] = frozenset.intersection(*each) if each else frozenset(self.terminals)
             return needs[name]
 
         for name in self.expansions:

@@ -34,7 +34,7 @@ DENIED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A demand that is denied, and is none."""
-GOVERNING = frozenset({"tool", "call", "calling", "called"})
+GOVERNING = frozenset({"call", "calling", "called"})
 ARTICLES = frozenset({"tool", "tools", "the", "a", "an", "every", "each", "please"})
 """Words that make no sentence more like another."""
 TIMES = {"once": 1, "twice": 2}
@@ -194,9 +194,12 @@ def _pieces(sentence: str, is_tool: Callable[[str], bool]) -> Iterator[_Piece]:
         elif (
             is_tool(word := found["word"])
             or SHAPE.fullmatch(word)
-            or (before in GOVERNING and not re.fullmatch(RESERVED, word, re.IGNORECASE))
+            or before == "tool"
+            or (before in GOVERNING and not re.fullmatch(RESERVED, word))
         ):
             yield _Piece("<text>", word)
+        elif word.endswith("s") and is_tool(word[:-1]):
+            yield _Piece("<text>", word[:-1])
         elif (small := word.lower().strip(".'")) in TIMES:
             yield from (_Piece("<number>", TIMES[small]), _Piece("times"))
         elif small not in ARTICLES:

@@ -545,3 +545,20 @@ def test_guards_refuse_what_only_compiling_shows(tmp_path: Path) -> None:
     path.write_text(ruled('guarantee: {ltl: "F called(a) & G !called(a)"}'), "utf-8")
     with pytest.raises(ContractError, match=r"c\.yaml:3:11: .* can never be kept"):
         Guard.from_yaml(path)
+
+
+def test_a_mistake_in_a_tool_is_told_once() -> None:
+    """Its name is known: the sentence that has it without quotes is understood."""
+    with pytest.raises(ContractError) as caught:
+        loads("""version: 1
+tools:
+  get_order: {}
+  refund: {fields: {id: string}}
+contracts:
+  - {name: order, guarantee: refund only after get_order}
+  - {name: slip, guarantee: never call refnd}
+""")
+    assert [each.what for each in caught.value.problems] == [
+        "its fields are missing",
+        "unknown tool `refnd`",
+    ]

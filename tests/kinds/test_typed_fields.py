@@ -10,6 +10,7 @@ import pytest
 
 from sponsio_like import Allowed, ContractError, ContractWarning, Guard, contract
 from sponsio_like.contracts import loads
+from sponsio_like.explain import contracts_page
 from sponsio_like.kinds import UNREADABLE, Facts, kind
 from sponsio_like.patterns import arg_value_range
 from sponsio_like.values import TEXT_KINDS, find, forget_paths, reach, spot
@@ -446,3 +447,39 @@ def test_a_folder_that_is_forbidden_is_warned_of(match: str, said: list[str]) ->
     assert len(warned) == len(said)
     assert all(f"it is taken to lie in {each}; forbid" in warned[0] for each in said)
     assert inside.policy.warnings == ()
+
+
+TOOLS = """version: 1
+tools:
+  bash: {fields: {command: shell}}
+  db: {fields: {query: sql}}
+  pay: {fields: {amount: money}}
+  send: {fields: {to: "[email]"}}
+contracts:
+  - name: rule
+    guarantee: >-
+      SENTENCE
+"""
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        'the `command` of `bash` may only run "git" or "ls"',
+        "the `query` of `db` may only select, insert, update",
+        'the `amount` of `pay` must be in currency "EUR" or "USD"',
+        'the `to` of `send` must be in domain "a.com"',
+    ],
+)
+def test_a_demand_on_a_text_is_printed_as_a_sentence(sentence: str) -> None:
+    """What a text has to mean is read back from what is printed, as what it must not mean is."""
+    file = loads(TOOLS.replace("SENTENCE", sentence))
+    page = [text for text, _ in contracts_page(file.contracts, "enforce", words=file.words)]
+    assert f"  must     {sentence}" in page
+
+
+def test_a_demand_that_no_sentence_says_is_printed_as_a_pattern() -> None:
+    """Two facts of one text are none."""
+    file = loads(TOOLS.replace("SENTENCE", 'db may only read from the table "users"'))
+    page = [text for text, _ in contracts_page(file.contracts, "enforce", words=file.words)]
+    assert any("must     {pattern: no_other_call" in each for each in page)

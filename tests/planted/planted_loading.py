@@ -108,8 +108,8 @@ MEANING = (
     (
         "one tool is read",
         "explain.py",
-        "if again is not None and",
-        "if not again or",
+        "except ContractError:\n            continue",
+        "except ContractError:\n            return sentence",
     ),
     (
         "initially is for ever",

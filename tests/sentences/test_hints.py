@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sponsio_like import ContractError
-from sponsio_like.contracts import read_sentence
+from sponsio_like.contracts import loads, read_sentence
 
 HINTS = [
     ("`deploy` needs approval", "“tool `deploy` requires confirmation”"),
@@ -62,3 +62,14 @@ def test_a_word_behind_call_is_not_always_a_tool() -> None:
     with pytest.raises(ContractError) as caught:
         read_sentence("the first call must not be `login`")
     assert "`must`" not in str(caught.value)
+
+
+def test_the_plural_of_a_tool_is_the_tool() -> None:
+    """In a hint; in a sentence it is no name."""
+    with pytest.raises(ContractError) as caught:
+        loads("""version: 1
+tools: [refund]
+contracts:
+  - {name: few, guarantee: at most three refunds}
+""")
+    assert "“tool `refund` at most 3 times”" in str(caught.value)
