@@ -310,7 +310,7 @@ def _statement(root: Any, query: Query) -> None:
         elif key == "table":
             _table(node, query, made, written)
         elif key in VERBS:
-            if key != "subquery" or node is root:
+            if node is root or not (key == "subquery" or _is_row(node)):
                 _verb(node, query)
         elif key == "command":
             _command(node, query)
@@ -338,6 +338,11 @@ def _table(node: Any, query: Query, made: set[str], written: set[int]) -> None:
         query.writes.append(name)
     elif name and name not in made:
         query.reads.append(name)
+
+
+def _is_row(node: Any) -> bool:
+    """True for the `VALUES (1)` of an INSERT, which reads nothing."""
+    return bool(node.key == "values" and node.parent.key == "insert")
 
 
 def _verb(node: Any, query: Query) -> None:

@@ -13,7 +13,8 @@ from typing import Any
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts import Contract, formulas
-from sponsio_like.values import path_parts
+from sponsio_like.replay.sample_texts import texts_for
+from sponsio_like.values import kind_step, path_parts
 
 Letter = dict[str, Any]
 """One event of a trace file; `wait` are the seconds since the one before, where they are not 1."""
@@ -115,11 +116,13 @@ def _fields(
     for match in targets:
         if tool in _names(match):
             for each in match.conditions:
-                fields.setdefault(each.path, []).extend(_samples(each.op, each.value))
+                path, texts = _of_kind(each.path, each.op, each.value)
+                fields.setdefault(path, []).extend(texts or _samples(each.op, each.value))
     for node in nodes:
         match node:
             case f.Custom(name, (str(path), *rest)) if name.startswith("arg_"):
-                fields.setdefault(path, []).extend(_of_atom(name, rest))
+                base, texts = _of_kind(path, "in", tuple(n for n in rest if n is not None))
+                fields.setdefault(base, []).extend(texts or _of_atom(name, rest))
             case f.Arg(path) | f.Sum(_, path):
                 near = [n + step for n in numbers_of(contract) for step in (0, 1, -1)]
                 fields.setdefault(path, []).extend(near or [1])
@@ -128,6 +131,21 @@ def _fields(
     for path in (path for rule in contract.rules for path in rule.by if path[0] != "@"):
         fields.setdefault(path, []).extend([VALUE, OTHER_VALUE])
     return {k: _unique(v) for k, v in fields.items() if k and k[0] != "@"}
+
+
+def _of_kind(path: str, op: str, value: Any) -> tuple[str, list[Any]]:
+    """Return the field of a path to a fact of a text, and texts to try; else the path, and none."""
+    parts = path_parts(path)
+    kind = next((part for part in parts if kind_step(part) is not None), "")
+    if not kind:
+        return (path, _folders(value) if op in ("under", "outside") else [])
+    fact = next(iter(parts[parts.index(kind) + 1 :]), "")
+    texts = list(texts_for(kind[1:], fact, op, value))
+    return (path.partition(kind)[0], texts) if texts else (path, [])
+
+
+def _folders(value: Any) -> list[str]:
+    return [*(f"{str(each).rstrip('/')}/a" for each in value), "/elsewhere/a"]
 
 
 def _of_atom(name: str, rest: list[Any]) -> list[Any]:

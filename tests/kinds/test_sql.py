@@ -298,3 +298,15 @@ def test_no_text_raises_and_every_fact_is_there(text: str) -> None:
     assert {*facts} == {*NAMES}
     for values in facts.values():
         assert all(each is UNREADABLE or isinstance(each, (str, int)) for each in values)
+
+
+@pytest.mark.parametrize("dialect", ["sql", "sql_postgres", "sql_mysql", "sql_sqlite", "sql_tsql"])
+def test_rows_that_are_inserted_are_not_selected(dialect: str) -> None:
+    """`{only: [insert]}` lets an ordinary INSERT run; one that reads selects as well."""
+
+    def verbs(text: str) -> set[str]:
+        return set((TEXT_KINDS[dialect].facts_of(text) or {})["verbs"])
+
+    assert verbs("INSERT INTO t (a) VALUES (1), (2)") == {"insert"}
+    assert verbs("INSERT INTO t (a) SELECT a FROM b") == {"insert", "select"}
+    assert verbs("INSERT INTO t (a) VALUES ((SELECT a FROM b))") == {"insert", "select"}
