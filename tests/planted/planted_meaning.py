@@ -540,8 +540,8 @@ BUGS = (
     Bug(
         "nothing is thought through",
         "monitor/reachability.py",
-        "self._remember(key, self._search(goal, place, more, BUDGET))",
-        "self._remember(key, True)",
+        "self._remember(key, self._distance(goal, place, more))",
+        "self._remember(key, 1)",
     ),
     Bug("there is no other tool", "monitor/alphabet.py", '        yield ("call", OTHER)\n', ""),
     Bug(

@@ -1,0 +1,134 @@
+"""Much that is owed: it is met one after another, before all continuations are tried."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from sponsio_like import Allowed, Guard, contract
+from sponsio_like.logic.decomposition import decompose
+from sponsio_like.monitor import reachability
+from sponsio_like.monitor.monitor import Monitor
+from sponsio_like.monitor.program import Program
+from sponsio_like.monitor.reachability import FAR, Place, Search
+from sponsio_like.monitor.residual import entails
+from sponsio_like.syntax import read
+from tests.semantics.manifest import requirement
+
+EIGHT = " & ".join(f"G(called(a{i}) -> F[<=50] called(b{i}))" for i in range(8))
+PARTS = (
+    "G(called({a}) -> F[<={n}] called({b}))",
+    "G(called({a}) -> F called({b}))",
+    "G(called({a}) -> G[<={n}] !called({b}))",
+    "G(called({a}) -> (!called({b}) U called({c})))",
+    "G(called({a}) -> X F called({b}))",
+    "G(called({a}) -> F (called({b}) | called({c})))",
+    "G(called({a}) -> Y O[<={n}] called({b}))",
+    "G(called({a}) -> F[<={n}] (called({b}) & X F[<=2] called({c})))",
+)
+
+
+def formula_of(number: int) -> str:
+    """Three obligations of few tools."""
+    chosen = random.Random(number)
+    names = {k: f"t{chosen.randrange(4)}" for k in "abc"}
+    return " & ".join(
+        chosen.choice(PARTS).format(n=chosen.choice((2, 3, 18, 30)), **names) for _ in range(3)
+    )
+
+
+def places(number: int) -> tuple[Search, list[Place]]:
+    """The places that a random session of a random formula comes to, as the search sees them."""
+    made = Monitor(Program(), decompose(read(formula_of(number))))
+    chosen, state, found = random.Random(-number), made.start, []
+    for at in range(12):
+        letter = chosen.choice(made.search.letters)[: len(made.search.slots)]
+        state = made.step(state, letter, at, 0.0).state
+        joint = frozenset(residual for each in state.live for residual in each)
+        timeless = made.search._timeless(joint, "kind", at)
+        found.append((timeless, made.search.registers(state.registers, at)))
+    return made.search, [each for each in found if each[0] != reachability.NONE]
+
+
+@pytest.mark.parametrize("number", range(150))
+def test_what_is_met_in_turn_can_be_met(number: int) -> None:
+    """A way that was found is one that trying all continuations finds, too, and is no shorter."""
+    search, reached = places(number)
+    for place in reached:
+        if search._met(place[0], "kind"):
+            continue
+        far = search._in_turn(place, more=True)
+        if far is None:
+            continue
+        least = search._search("kind", place, True, 20_000)
+        assert least is not None
+        assert least <= far or least == FAR
+
+
+@pytest.mark.parametrize("number", range(150))
+def test_far_bounds_are_only_brought_nearer(number: int) -> None:
+    """What is asked first implies what is owed; so a way to keep it is one for both."""
+    _, reached = places(number)
+    for joint, _ in reached:
+        for residual in joint:
+            assert entails(reachability._firm(residual), residual)
+
+
+def test_waiting_ends_where_as_many_quiet_calls_end() -> None:
+    """The positions that are passed over change nothing but the bounds."""
+    text = "G(called(a) -> G[<=9] !called(b)) & G(called(a) -> F called(b))"
+    made = Monitor(Program(), decompose(read(text)))
+    called = next(
+        each
+        for each in made.search.letters
+        if each[: len(made.search.slots)] != made.search.quiet_letter
+        and made.step(made.start, each, 0, 0.0).state.live
+    )
+    state = made.step(made.start, called, 0, 0.0).state
+    joint = frozenset(residual for each in state.live for residual in each)
+    place = (made.search._timeless(joint, "kind", 0), made.search.registers(state.registers, 0))
+    waited = made.search._waited(place, more=True)
+    assert waited is not None
+    assert waited[1] == 9
+    for _ in range(9):
+        place = made.search._after(place, made.search.quiet_letter, "kind", more=True)
+    assert waited[0] == place
+
+
+@requirement("S-VERDICT-10")
+def test_eight_deadlines_in_one_formula_take_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At no decision more than a hundred, where trying everything took four thousand."""
+    taken, after = 0, Search._after
+
+    def counted(*args: Any, **named: Any) -> Place:
+        nonlocal taken
+        taken += 1
+        return after(*args, **named)
+
+    monkeypatch.setattr(Search, "_after", counted)
+    session = Guard([contract("eight").guarantees({"ltl": EIGHT})]).session()
+    most = []
+    for k in range(300):
+        before = taken
+        assert isinstance(session.decide("ab"[k % 3 == 2] + str(k * 5 % 8)), Allowed)
+        most.append(taken - before)
+    assert 0 < max(most) < 100
+
+
+def test_the_like_of_a_search_without_an_answer_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The budget ended once; at the next place that differs in its bounds alone it ends sooner."""
+    budgets, search = [], Search._search
+
+    def noted(self: Search, goal: Any, start: Place, more: bool, budget: int) -> int | None:
+        budgets.append(budget)
+        return FAR
+
+    monkeypatch.setattr(Search, "_search", noted)
+    made = Monitor(Program(), decompose(read("G(called(a) -> F[<=9] called(b))")))
+    for due in (5, 4, 3):
+        joint = frozenset({frozenset({frozenset({("F", 1, due)})})})
+        assert made.search.distance("kind", joint, made.start.registers, 0, more=True) == FAR
+    assert budgets == [reachability.BUDGET, reachability.TIRED, reachability.TIRED]
+    assert search is not noted
