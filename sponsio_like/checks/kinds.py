@@ -39,6 +39,35 @@ def unlike(contract: Contract, tools: Tools) -> list[Problem]:
     return list(dict.fromkeys(found))
 
 
+def found_always(contract: Contract, tools: Tools) -> Iterator[Problem]:
+    """Yield a problem for each field in which a detector finds something in every honest call.
+
+    A mail has the address that it goes to: whoever forbids addresses in all its arguments forbids
+    the mail.
+    """
+    for rule in contract.rules:
+        searched = [
+            node
+            for node in f.postorder(rule.formula)
+            if isinstance(node, f.Custom) and node.name == "arg_finds" and node.args[0] == "*"
+        ]
+        if not any("email" in str(node.args[1:]) for node in searched):
+            continue
+        for match in _matches(rule.formula):
+            for tool in (tool for tool in tools if names_tool(match, tool)):
+                yield from (_address(tool, path) for path in _addresses(tools[tool]))
+
+
+def _address(tool: str, path: str) -> Problem:
+    what = f"`{path}` of `{tool}` is an e-mail address, and so is found in every call"
+    hint = "name the `field` to search, or leave `email` out: kinds: [card, iban, ..]"
+    return Problem(what, hint=hint)
+
+
+def _addresses(fields: Mapping[str, str] | None) -> list[str]:
+    return [path for path, kind in (fields or {}).items() if kind.strip("[]") == "email"]
+
+
 def _compared(root: f.Formula, tools: Tools) -> Iterator[Problem]:
     bound: dict[str, tuple[str, str]] = {}
     for match in _matches(root):

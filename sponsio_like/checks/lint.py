@@ -14,7 +14,7 @@ from sponsio_like.checks.guarantees import (
     check_substitute,
     check_values,
 )
-from sponsio_like.checks.kinds import unlike
+from sponsio_like.checks.kinds import found_always, unlike
 from sponsio_like.checks.names import unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
 from sponsio_like.contracts import (
@@ -118,8 +118,13 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
                 clauses.append((k, clause))
     impossible, contrary = deadlocks(contracts)
     late = () if problems or impossible else _late(contracts, clauses)
-    warnings = (*_remarks(contracts, shapes), *contrary, *unmet(contracts, inventory), *late)
-    return Linted(tuple(clauses), (*problems, *impossible), warnings)
+    always = [
+        _located(each, problem)
+        for each in contracts
+        for problem in found_always(each, inventory.tools or {})
+    ]
+    seldom = (*_remarks(contracts, shapes), *always, *contrary, *unmet(contracts, inventory))
+    return Linted(tuple(clauses), (*problems, *impossible), (*seldom, *late))
 
 
 def _keys(contract: Contract) -> list[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from sponsio_like.contracts.operands import only
@@ -61,6 +62,23 @@ the kinds of `sponsio_like.kinds` are texts.
 """
 
 
+ALIASES = MappingProxyType(
+    {
+        **dict.fromkeys(("text", "str"), "string"),
+        **dict.fromkeys(("int", "long"), "integer"),
+        **dict.fromkeys(("float", "double", "decimal"), "number"),
+        "bool": "boolean",
+        **dict.fromkeys(("list", "tuple"), "array"),
+        **dict.fromkeys(("dict", "map", "json"), "object"),
+        **dict.fromkeys(("mail", "e-mail"), "email"),
+        **dict.fromkeys(("uri", "link"), "url"),
+        **dict.fromkeys(("file", "folder"), "path"),
+        **dict.fromkeys(("bash", "sh", "command"), "shell"),
+    }
+)
+"""Names of kinds in other languages, each with the name here."""
+
+
 def read_kind(written: Any) -> str:
     """Return a kind as it was written: `integer`, or `[integer]` for a list.
 
@@ -75,7 +93,9 @@ def read_kind(written: Any) -> str:
         if inner in TEXT_KINDS or inner in KINDS:
             return str(written)
     known = [*KINDS, "[string]", *TEXT_KINDS]
-    raise ContractError.of(f"unknown kind `{written}`", closest(written, known))
+    named = ALIASES.get(inner) if isinstance(inner, str) else None
+    hint = f"write `{named}`" if named else closest(written, known)
+    raise ContractError.of(f"unknown kind `{written}`", hint)
 
 
 def _test(kind: str) -> tuple[str, Callable[[Any], bool]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, ContractError, ContractWarning, Guard, contract
+from sponsio_like import Allowed, Blocked, ContractError, ContractWarning, Guard, contract
 from sponsio_like.contracts import loads
 from sponsio_like.explain import contracts_page
 from sponsio_like.kinds import UNREADABLE, Facts, kind
@@ -447,6 +447,42 @@ def test_a_folder_that_is_forbidden_is_warned_of(match: str, said: list[str]) ->
     assert len(warned) == len(said)
     assert all(f"it is taken to lie in {each}; forbid" in warned[0] for each in said)
     assert inside.policy.warnings == ()
+
+
+MAILS = """version: 1
+tools:
+  send: {fields: {to: email, cc: "[email]", body: string}}
+  note: {fields: {body: string}}
+contracts:
+  - name: rule
+    guarantee: RULE
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("{pattern: no_pii, tool: send}", ["to", "cc"]),
+        ("{pattern: no_pii, tool: [note, send], kinds: [email]}", ["to", "cc"]),
+        ("{pattern: no_pii, tool: '*'}", ["to", "cc"]),
+        ("{pattern: no_pii, tool: send, field: body}", []),
+        ("{pattern: no_pii, tool: send, kinds: [card, secrets]}", []),
+        ("{pattern: no_pii, tool: note}", []),
+        ("{pattern: no_pii, answers: send}", []),
+    ],
+)
+def test_addresses_that_every_call_has_are_warned_of(rule: str, said: list[str]) -> None:
+    """A rule against personal data in all arguments would refuse every mail."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContractWarning)
+        loaded = loads(MAILS.replace("RULE", rule))
+        guard = Guard(loaded.contracts, tools=loaded.inventory)
+    warned = [str(each) for each in guard.policy.warnings]
+    assert len(warned) == len(said)
+    for each, one in zip(said, warned, strict=True):
+        assert f"`{each}` of `send` is an e-mail address" in one
+    refused = guard.session().decide("send", {"to": "ann@corp.com", "cc": [], "body": "hi"})
+    assert isinstance(refused, Blocked if said else Allowed)
 
 
 TOOLS = """version: 1
