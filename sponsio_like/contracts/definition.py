@@ -25,8 +25,9 @@ from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.events import inputs_of
 from sponsio_like.logic import looks_ahead
-from sponsio_like.logic.formula import FALSE, Formula
+from sponsio_like.logic.formula import FALSE, Formula, postorder
 from sponsio_like.outcome import Decision, Mode, Severity, Violation
+from sponsio_like.values import kind_step, path_parts
 
 Condition: TypeAlias = "str | Formula | Mapping[str, Any]"
 """The sentence "called `x`", a formula, or an atom: {"ctx": {"stage": "review"}}."""
@@ -231,7 +232,8 @@ def guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
         case Formula():
             return _authored(Rule(with_actions(value, words)))
         case str():
-            return _authored(read_sentence(value, words))
+            rule = _authored(read_sentence(value, words))
+            return replace(rule, sentence=value.strip()) if _asks_of_texts(rule) else rule
         case Mapping() if "pattern" in value:
             return _authored(_pattern(value, words))
         case Mapping():
@@ -239,6 +241,15 @@ def guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
     raise ContractError.of(
         f"`{value}` is not a guarantee", "write {pattern: ..}, {ltl: ..}, or a pattern's sentence"
     )
+
+
+def _asks_of_texts(rule: Rule) -> bool:
+    """True if a call is compared by what a text means, for which patterns have no good words."""
+    if rule.pattern not in ("absent", "no_other_call"):
+        return False
+    targets = [match for node in postorder(rule.formula) for match in getattr(node, "target", ())]
+    paths = [path_parts(each.path) for match in targets for each in match.conditions]
+    return any(kind_step(part) is not None for parts in paths for part in parts)
 
 
 def _authored(rule: Rule) -> Rule:

@@ -515,7 +515,24 @@ def test_a_demand_on_a_text_is_printed_as_a_sentence(sentence: str) -> None:
 
 
 def test_a_demand_that_no_sentence_says_is_printed_as_a_pattern() -> None:
-    """Two facts of one text are none."""
-    file = loads(TOOLS.replace("SENTENCE", 'db may only read from the table "users"'))
+    """Two facts of one text, written as a pattern."""
+    call = "{tool: db, args: {query: {verbs: [select], reads: [users]}}}"
+    written = TOOLS.replace(">-\n      SENTENCE", f"{{pattern: no_other_call, call: {call}}}")
+    file = loads(written)
     page = [text for text, _ in contracts_page(file.contracts, "enforce", words=file.words)]
     assert any("must     {pattern: no_other_call" in each for each in page)
+
+
+def test_the_model_reads_the_sentence_that_a_person_wrote() -> None:
+    """Patterns have no good words for what a text has to mean; the sentence has."""
+    sentence = 'db may only read from the table "users"'
+    file = loads(TOOLS.replace("SENTENCE", sentence))
+    page = [text for text, _ in contracts_page(file.contracts, "enforce", words=file.words)]
+    assert f"  must     {sentence}" in page
+    refused = (
+        Guard(file.contracts, tools=file.inventory)
+        .session()
+        .decide("db", {"query": "DROP TABLE t"})
+    )
+    assert isinstance(refused, Blocked)
+    assert f"by `rule` ({sentence})" in refused.advice
