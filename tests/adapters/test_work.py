@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +20,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt import ToolNode, tools_condition
 
 from sponsio_like.adapters.langchain import guarded
 from sponsio_like.adapters.langgraph import guard_tools
@@ -123,6 +124,50 @@ def test_a_guarded_turn_asks_for_no_other_thread(
     )
     asyncio.run(graph.ainvoke({"messages": ["pay"]}, ON))
     assert asked == []
+
+
+def _threads(count: int, invoke: Callable[[Any], Any]) -> tuple[list[int], int]:
+    """The threads in which so many guarded calls of one message run; and the one that asks."""
+    ran: list[int] = []
+
+    @tool
+    def pay(amount: int) -> str:
+        """Pay an amount, in an event loop of its own."""
+
+        async def paid() -> str:
+            return f"paid {amount}"
+
+        ran.append(threading.get_ident())
+        return asyncio.run(paid())
+
+    turns: list[Any] = [AIMessage("", tool_calls=_calls(count)), AIMessage("done")]
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("model", lambda _: {"messages": [turns.pop(0)]})
+    guard_tools(builder, Guard([few("pay", 5)]), [pay])
+    builder.add_edge(START, "model")
+    builder.add_conditional_edges("model", tools_condition)
+    builder.add_edge("tools", "model")
+    said = invoke(builder.compile(InMemorySaver()))["messages"]
+    assert [each.content for each in said[2:-1]] == ["paid 1"] * count
+    return ran, threading.get_ident()
+
+
+def test_a_call_runs_in_the_thread_of_its_node() -> None:
+    """Nobody begins a thread for the only call of a task."""
+    (ran,), here = _threads(1, lambda graph: graph.invoke({"messages": ["pay"]}, ON))
+    assert ran == here
+
+
+def test_a_tool_may_begin_an_event_loop_where_one_waits_for_the_graph() -> None:
+    """A graph that is invoked by code in an event loop runs its tools in other threads."""
+
+    async def invoke(graph: Any) -> Any:
+        return graph.invoke({"messages": ["pay"]}, ON)
+
+    for count in (1, 3):
+        ran, here = _threads(count, lambda graph: asyncio.run(invoke(graph)))
+        assert len(ran) == count
+        assert here not in ran
 
 
 def _work(play: Callable[[], Any]) -> int:

@@ -8,16 +8,21 @@ each, and never on a decision.
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from contextvars import copy_context
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph._internal._runnable import RunnableCallable
 from langgraph.graph import StateGraph
-from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt import ToolNode, tool_node
 from langgraph.types import CachePolicy, Command, RetryPolicy
 
 from sponsio_like.adapters.langgraph.answers import refusal
@@ -118,7 +123,7 @@ def _whole(
     wrappers: dict[str, Any] = {"wrap_tool_call": calls.whole, "awrap_tool_call": calls.awhole}
     if "handle_tool_errors" in options:
         options = {**options, "handle_tool_errors": of_tools(options["handle_tool_errors"])}
-    inner = ToolNode(tools, name=name, messages_key=messages_key, **wrappers, **options)
+    inner = _OneCall(tools, name=name, messages_key=messages_key, **wrappers, **options)
     channels = tuple(builder.schemas[schema])
 
     def asks(state: Any, payloads: list[Any] | None, batch: str, _: RunnableConfig) -> Asks:
@@ -167,6 +172,36 @@ def _sent(ruling: Ruling) -> Sent:
         return {SENT: "refused", "call": refusal(ruling)}
     call = {"name": asking.tool, "args": dict(asking.raw), "id": asking.id, "type": "tool_call"}
     return {SENT: "run", "call": call, "own": ruling.id}
+
+
+class _Here:
+    """Stands for the pool of threads that a `ToolNode` runs its calls in: runs them here."""
+
+    @staticmethod
+    def map(run: Callable[..., Any], *of_each: Sequence[Any]) -> list[Any]:
+        """Return what running each gives, each in a context of its own, as in a thread."""
+        return [copy_context().run(run, *each) for each in zip(*of_each, strict=True)]
+
+
+_RUN = ToolNode._func  # noqa: SLF001  what it does is done here, without a thread
+_GLOBALS = {**vars(tool_node), "get_executor_for_config": lambda _: nullcontext(_Here)}
+_run_here: Any = FunctionType(_RUN.__code__, _GLOBALS, _RUN.__name__, _RUN.__defaults__)
+
+
+class _OneCall(ToolNode):
+    """A node of tools that runs its one call in the thread of the node, which has no other work.
+
+    To begin a thread costs as much as all that a guard does. Where an event loop waits in this
+    thread, a tool may still begin one of its own: there the call has a thread, as elsewhere.
+    """
+
+    @functools.wraps(_RUN)
+    def _func(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return _run_here(self, *args, **kwargs)
+        return super()._func(*args, **kwargs)
 
 
 @dataclass(frozen=True)
