@@ -9,7 +9,6 @@ each, and never on a decision.
 from __future__ import annotations
 
 import asyncio
-import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
@@ -195,13 +194,12 @@ class _OneCall(ToolNode):
     thread, a tool may still begin one of its own: there the call has a thread, as elsewhere.
     """
 
-    @functools.wraps(_RUN)
-    def _func(self, *args: Any, **kwargs: Any) -> Any:
+    def _func(self, input: Any, config: RunnableConfig, runtime: Any) -> Any:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            return _run_here(self, *args, **kwargs)
-        return super()._func(*args, **kwargs)
+            return _run_here(self, input, config, runtime)
+        return super()._func(input, config, runtime)
 
 
 @dataclass(frozen=True)

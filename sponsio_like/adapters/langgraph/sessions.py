@@ -23,7 +23,7 @@ from sponsio_like.adapters.langgraph.place import Outer, Place
 from sponsio_like.adapters.langgraph.together import Together
 from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
 from sponsio_like.guard import Guard, SessionOptions, begun, restored
-from sponsio_like.session import Session, fresh_id
+from sponsio_like.session import Session, fresh_id, read_written, written
 from sponsio_like.worlds import World
 
 Scope: TypeAlias = Literal["thread", "run"]
@@ -169,7 +169,7 @@ class Sessions:
             more = {**more, "live": known.name, "seq": known.count}
             if not (self.guard.policy.stateful and self.guard.policy.enforces):
                 more["loose"] = True
-            value = successor(kept, {"session": session.snapshot(), **more}, shared=self.shared)
+            value = successor(kept, {"session": written(session), **more}, shared=self.shared)
             value["told"] = known.since(next(iter(value["line"]), ""))
             known.wrote(value["rev"])
         self.live.keep(rev_of(value), session)
@@ -199,7 +199,7 @@ class Sessions:
                 "thread of its own"
             )
         try:
-            return restored(self.guard, kept["session"], self._given)
+            return restored(self.guard, read_written(kept["session"]), self._given)
         except SnapshotError:
             if self.guard.policy.enforces:
                 raise
