@@ -86,7 +86,9 @@ class Calls:
         finally:
             proxy.release(running)
         ended = self._ended(came, running, request)
-        return (yield from undisturbed(self.sessions.guard, ended, lambda: came))
+        came = yield from undisturbed(self.sessions.guard, ended, lambda: came)
+        running.rests()
+        return came
 
     def _ended(self, came: Any, running: RunningCall, request: Any) -> Flow:
         """Return the result of the call, with the entries for the channel."""
@@ -100,7 +102,9 @@ class Calls:
         running: RunningCall | None = self.sessions.live.running(self._step(request))
         if running is None and self._enforces:
             raise SessionError(HALF)
-        return request if running is None else self._checked(request, running)
+        if running is None:
+            return request
+        return self._checked(request, running.again(running.stand, request.state))
 
     def _checked(self, request: Any, running: RunningCall) -> Any:
         ruling, call, tool = running.ruling, request.tool_call, request.tool
@@ -126,7 +130,7 @@ class Calls:
         known: RunningCall | None = self.sessions.live.running(stand.place.step)
         here = request.runtime.execution_info
         if known is not None and (here.node_attempt > 1 or known.execution is here):
-            return known
+            return known.again(stand, request.state)
         id, kept = request.tool_call["id"], stand.kept
         key = f"{self.node}/{request.tool_call.get('own')}" if self.node else id
         ruling = kept.get("rulings", {}).get(key)

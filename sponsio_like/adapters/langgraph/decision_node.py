@@ -8,8 +8,9 @@ What was decided is therefore part of a checkpoint before a tool runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from langchain_core.runnables import RunnableConfig
 from langgraph._internal._runnable import RunnableCallable
@@ -27,7 +28,7 @@ from sponsio_like.adapters.langgraph.payloads import SENT, Sent, is_given, to_de
 from sponsio_like.adapters.langgraph.people import AskedCall, question
 from sponsio_like.adapters.langgraph.place import Place, place_of, turn_of
 from sponsio_like.adapters.langgraph.routes import Exits, decides, state_of
-from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, successor
+from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, reader_of, successor
 from sponsio_like.adapters.langgraph.unsaved import newest
 from sponsio_like.guard import Flow, adrive, blocked_exception, drive
 from sponsio_like.outcome import Blocked
@@ -64,6 +65,8 @@ class Decide:
     exits: Exits
     asks: Callable[[Any, list[Any] | None, str, RunnableConfig], Asks]
     sent: Callable[[Ruling], Sent]
+    wrote: WeakKeyDictionary[Any, Kept] = field(default_factory=WeakKeyDictionary, compare=False)
+    """The part that a task has written just now, by what reads its channels."""
 
     def add(self, builder: StateGraph[Any, Any, Any, Any], *, defer: bool = False) -> None:
         """Add the node, and its edges to the node that it decides for."""
@@ -112,9 +115,10 @@ class Decide:
 
         LangGraph asks again after `update_state`, which may have changed them.
         """
-        kept = self.sessions.mine(read_channels(config, CHANNEL, fresh=True))
+        own = self.wrote.pop(reader_of(config), None)
+        kept = own or self.sessions.mine(read_channels(config, CHANNEL, fresh=True))
         plan, payloads = kept.get("plan", []), kept.get("given")
-        if payloads is None and not self._has_decided(kept, config):
+        if payloads is None and not own and not self._has_decided(kept, config):
             state = state_of(self.schema, read_channels(config, list(self.channels), fresh=True))
             asks = self.asks(state, None, kept.get("batch", ""), config)
             if [each["mark"] for each in plan] != [_mark(each) for each in asks.calls]:
@@ -157,7 +161,10 @@ class Decide:
         more = {"batch": asks.of, "group": group, **plan, **self._step(config)}
         if batch.held and gate.waits:
             return {CHANNEL: self._held(stand, batch, more)}
-        return {CHANNEL: self._decided(stand, batch, {"heard": heard, **more})}
+        written = self._decided(stand, batch, {"heard": heard, **more})
+        if not stand.newer:
+            self.wrote[reader_of(config)] = written[self.sessions.part]
+        return {CHANNEL: written}
 
     def _plan(
         self, rulings: Sequence[Ruling], place: Place, asks: Asks, payloads: list[Any] | None

@@ -175,7 +175,9 @@ class _Node:
         to = to_decide(decides(self.name), [state] if "given" in given else None)
         running = yield from self._running(given, config, runtime, later=later)
         work = self._decided(running, state, config, to, later=later)
-        return (yield from running.alone(work, config, runtime, later=later))
+        came = yield from running.alone(work, config, runtime, later=later)
+        running.rests()
+        return came
 
     def _running(self, given: Sent, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         """Return the call as it was let through; the same one, if a policy tries its node again."""

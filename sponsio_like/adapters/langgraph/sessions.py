@@ -289,10 +289,15 @@ def read_channels(config: Mapping[str, Any], channels: Any, *, fresh: bool = Fal
 
     Raises `SessionError` outside of a graph.
     """
+    return reader_of(config)(channels, fresh)
+
+
+def reader_of(config: Mapping[str, Any]) -> Any:
+    """Return what reads the channels of a task, of which each has one. Raises `SessionError`."""
     reader = config.get("configurable", {}).get(READ)
     if reader is None:
         raise SessionError("this is no node of a graph that runs: there is no state to be read")
-    return reader(channels, fresh)
+    return reader
 
 
 def _flies(session: Session, id: str) -> bool:
