@@ -22,7 +22,7 @@ from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
 from sponsio_like.adapters.langgraph.failures import undisturbed
 from sponsio_like.adapters.langgraph.gate import Batch, BatchGate, Ruling, advised
-from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
+from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, result
 from sponsio_like.adapters.langgraph.node_context import NodeContext, node_context
 from sponsio_like.adapters.langgraph.payloads import SENT, Sent, is_given, to_decide
 from sponsio_like.adapters.langgraph.people import AskedCall, question
@@ -202,12 +202,12 @@ class Decide:
             "asked": {**_waiting(stand), stand.batch: asked},
             "instead": {SENT: "ask", "shown": shown, "of": stand.batch},
         }
-        return stand.write(stand.open().session, value, ())
+        return stand.write(stand.open().session, value)
 
     def _decided(self, stand: NodeContext, batch: Batch, more: Kept) -> dict[str, Kept]:
         """Return the channel when all is decided: the session, and where each call goes."""
         step, rulings = stand.place.step, batch.rulings
-        entries = decisions(step, rulings, stand.by)
+        dropped = list[JournalEntry]()
         question = stand.kept["rev"] if _asked(stand) else ""
         value = {
             **more,
@@ -226,9 +226,8 @@ class Decide:
         if batch.over is not None:
             dropped = [result(*each) for each in batch.dropped(step)]
             catch_up(batch.session, dropped)
-            entries += dropped
             value["instead"] = {SENT: "stop", "advice": batch.over.advice}
-        written = stand.write(batch.session, value, entries)
+        written = stand.write(batch.session, value, rulings, dropped)
         if value["rulings"]:
             self.sessions.once_answered(question, written)
         return written

@@ -81,7 +81,7 @@ def taped(session: Session, *, alone: bool) -> Iterator[list[Said]]:
         yield []
         return
     log, teller, tape = session._log, session._teller, Tape(session)  # noqa: SLF001
-    session._log = replace(log, sink=tape.record if log.sink else None)  # noqa: SLF001
+    session._log = replace(log, sink=tape.record) if log.sink else log  # noqa: SLF001
     session._teller = tape  # type: ignore[assignment]  # noqa: SLF001
     try:
         yield tape.said

@@ -19,8 +19,8 @@ from weakref import WeakKeyDictionary
 
 from sponsio_like.adapters.langgraph.asked_calls import Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
-from sponsio_like.adapters.langgraph.gate import BatchGate, once
-from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, known_to
+from sponsio_like.adapters.langgraph.gate import BatchGate, Ruling, once
+from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, decisions, known_to
 from sponsio_like.adapters.langgraph.leases import Lease
 from sponsio_like.adapters.langgraph.live import Link, Out
 from sponsio_like.adapters.langgraph.messages import hear, told_facts
@@ -129,8 +129,14 @@ class NodeContext:
         """True if the journal is of the call that this runs in: the thread may be older."""
         return bool(self.kept.get("outer", "") == self._outer)
 
-    def after(self, session: Session, more: Kept, entries: Sequence[JournalEntry]) -> Kept:
-        """Return the next part of the channel. `entries`: what was done in this step."""
+    def after(
+        self,
+        session: Session,
+        more: Kept,
+        rulings: Iterable[Ruling] = (),
+        dropped: Iterable[JournalEntry] = (),
+    ) -> Kept:
+        """Return the next part of the channel. `rulings`, `dropped`: what was done in this step."""
         if self.around is None:
             own = self.sessions.own
             if self.whole is not None and own:
@@ -140,15 +146,14 @@ class NodeContext:
             link = Link(value["rev"], self.batch, self.place.root, checkpoint, idle)
             self.sessions.live.wrote(self._before, link, value)
             return value
+        entries = [*decisions(self.place.step, rulings, self.by), *dropped]
         known_to(session).note(each["key"] for each in entries)
         journal = {"journal": self._journal(*entries), "outer": self._outer}
         return successor(self.kept, {**more, **journal}, shared=self.sessions.shared)
 
-    def write(
-        self, session: Session, more: Kept, entries: Sequence[JournalEntry]
-    ) -> dict[str, Kept]:
+    def write(self, session: Session, more: Kept, *done: Iterable[Any]) -> dict[str, Kept]:
         """Return what `after` does, as the channel takes it."""
-        return self.sessions.wrote(self.after(session, more, entries))
+        return self.sessions.wrote(self.after(session, more, *done))
 
     def lease(self, id: str, question: str) -> Lease | None:
         """Return the lease of a call that was let through, by an answer to this question if any.
