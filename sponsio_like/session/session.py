@@ -400,7 +400,7 @@ def decide_fitted(
     return session._decide(tool, args, id, *by, fit)  # noqa: SLF001
 
 
-def written(session: Session) -> str | dict[str, Any]:
+def saved(session: Session) -> str | dict[str, Any]:
     """Return a snapshot of a session, for hosts that write it down after each call.
 
     It is a text, made of what has changed since; or data, where there is no text for it.
@@ -411,6 +411,6 @@ def written(session: Session) -> str | dict[str, Any]:
         return session.snapshot()
 
 
-def read_written(data: str | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the snapshot that was `written`. Raises `SnapshotError` for one that was changed."""
+def read_saved(data: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the snapshot that was `saved`. Raises `SnapshotError` for one that was changed."""
     return read_text(data) if isinstance(data, str) else data

@@ -323,11 +323,11 @@ BUGS = (
         "a sub-agent is under the innermost guard alone",
         "adapters/langgraph/node_context.py",
         (
-            "    while here is not None and here.session.policy is not guard.policy:\n"
+            "    while here is not None and here.session.policy.family is not guard.policy.family:\n"
             "        here = here.around\n"
         ),
         (
-            "    if here is not None and here.session.policy is not guard.policy:\n"
+            "    if here is not None and here.session.policy.family is not guard.policy.family:\n"
             "        here = None\n"
         ),
         "tests/adapters/test_stacked.py::test_a_sub_agent_is_under_the_guard_that_it_has",
@@ -404,28 +404,28 @@ BUGS = (
     ),
     (
         "what is not saved yet is not known",
-        "adapters/langgraph/unsaved.py",
+        "adapters/langgraph/node_context.py",
         "    if stand.around is not None or stand.place.thread is None",
         "    if stand.sessions is not None or stand.place.thread is None",
         "tests/adapters/test_unsaved.py::test_so_it_is_with_a_file",
     ),
     (
         "a run that the store has caught up with is a replay",
-        "adapters/langgraph/unsaved.py",
+        "adapters/langgraph/node_context.py",
         "    return any(forks) and any(knows)\n",
         "    return any(knows)\n",
         "tests/adapters/test_unsaved.py::test_it_is_no_replay_when_the_store_knows_by_then",
     ),
     (
         "nobody goes back on purpose",
-        "adapters/langgraph/unsaved.py",
+        "adapters/langgraph/node_context.py",
         "    return any(forks) and any(knows)\n",
         "    return False\n",
         "tests/adapters/test_unsaved.py::test_a_replay_goes_on_from_its_checkpoint",
     ),
     (
         "a fork that nobody names is no fork",
-        "adapters/langgraph/unsaved.py",
+        "adapters/langgraph/node_context.py",
         '_FORKED = frozenset({"update", "fork"})',
         "_FORKED = frozenset[str]()",
         "tests/adapters/test_unsaved.py::test_a_fork_goes_on_from_its_checkpoint",

@@ -16,13 +16,11 @@ from langgraph.config import get_config
 from sponsio_like.adapters.langgraph.answers import refusal
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, last_asking, unanswered
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
-from sponsio_like.adapters.langgraph.failures import undisturbed
 from sponsio_like.adapters.langgraph.gate import DROPPED, Batch, Ruling, advised
 from sponsio_like.adapters.langgraph.journal import catch_up, result
 from sponsio_like.adapters.langgraph.messages import hear, said_by_user, tell_answer, told_facts
-from sponsio_like.adapters.langgraph.node_context import NodeContext, node_context
-from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels
-from sponsio_like.adapters.langgraph.unsaved import newest
+from sponsio_like.adapters.langgraph.node_context import NodeContext, newest, node_context
+from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, undisturbed
 from sponsio_like.guard import Flow
 from sponsio_like.outcome import Allowed, Blocked, Outcome
 from sponsio_like.session import Session

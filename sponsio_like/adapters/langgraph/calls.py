@@ -18,13 +18,12 @@ from sponsio_like.adapters.langgraph.answers import refusal, refused, result_of
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, call_fingerprint, last_asking
 from sponsio_like.adapters.langgraph.attempts import RunningCall
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
-from sponsio_like.adapters.langgraph.failures import undisturbed
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up
 from sponsio_like.adapters.langgraph.node_context import NodeContext, read_context
 from sponsio_like.adapters.langgraph.pending_writes import siblings
 from sponsio_like.adapters.langgraph.place import place_of
-from sponsio_like.adapters.langgraph.sessions import Sessions
+from sponsio_like.adapters.langgraph.sessions import Sessions, undisturbed
 from sponsio_like.errors import SessionError
 from sponsio_like.guard import Flow, Run, adrive, drive
 

@@ -19,7 +19,7 @@ from typing_extensions import (
 
 from sponsio_like.errors import SessionError, SnapshotError
 from sponsio_like.guard import Guard
-from sponsio_like.session import read_written
+from sponsio_like.session import read_saved
 
 CHANNEL = "__contracts__"
 """The name of the channel, and of the key in a state that shares it: one that nobody else has."""
@@ -181,7 +181,7 @@ def _said(kept: Kept) -> dict[str, str]:
     if not isinstance(session, (str, Mapping)):
         return {}
     try:
-        contracts = read_written(session).get("contracts")
+        contracts = read_saved(session).get("contracts")
     except SnapshotError:
         return {}
     return contracts if isinstance(contracts, dict) else {}

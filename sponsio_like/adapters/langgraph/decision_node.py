@@ -20,16 +20,20 @@ from langgraph.types import Command, Send, interrupt
 
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
-from sponsio_like.adapters.langgraph.failures import undisturbed
 from sponsio_like.adapters.langgraph.gate import Batch, BatchGate, Ruling, advised
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, result
-from sponsio_like.adapters.langgraph.node_context import NodeContext, node_context
+from sponsio_like.adapters.langgraph.node_context import NodeContext, newest, node_context
 from sponsio_like.adapters.langgraph.payloads import SENT, Sent, is_given, to_decide
 from sponsio_like.adapters.langgraph.people import AskedCall, question
 from sponsio_like.adapters.langgraph.place import Place, place_of, turn_of
 from sponsio_like.adapters.langgraph.routes import Exits, decides, state_of
-from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, reader_of, successor
-from sponsio_like.adapters.langgraph.unsaved import newest
+from sponsio_like.adapters.langgraph.sessions import (
+    Sessions,
+    read_channels,
+    reader_of,
+    successor,
+    undisturbed,
+)
 from sponsio_like.guard import Flow, adrive, blocked_exception, drive
 from sponsio_like.outcome import Blocked
 from sponsio_like.session import Session

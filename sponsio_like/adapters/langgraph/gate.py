@@ -21,10 +21,10 @@ from langgraph.types import interrupt
 
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL
+from sponsio_like.adapters.langgraph.leases import together
 from sponsio_like.adapters.langgraph.live import Live, Out
 from sponsio_like.adapters.langgraph.people import AskedCall, answer, heard, question, unknown
 from sponsio_like.adapters.langgraph.proxy import marks_of
-from sponsio_like.adapters.langgraph.together import together
 from sponsio_like.engine import renamed
 from sponsio_like.guard import Flow, Run
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirect, Redirected

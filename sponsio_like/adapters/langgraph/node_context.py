@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
+from itertools import takewhile
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -24,7 +25,14 @@ from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, deci
 from sponsio_like.adapters.langgraph.leases import Lease
 from sponsio_like.adapters.langgraph.live import Link, Out
 from sponsio_like.adapters.langgraph.messages import hear, told_facts
-from sponsio_like.adapters.langgraph.pending_writes import abandoned, inside, left_in, left_over
+from sponsio_like.adapters.langgraph.pending_writes import (
+    abandoned,
+    checkpoints_of,
+    inside,
+    left_in,
+    left_over,
+    parts_of,
+)
 from sponsio_like.adapters.langgraph.place import Outer, Place, name_at, outer, place_of, saver_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, successor
 from sponsio_like.guard import Flow, Guard, Run
@@ -275,3 +283,62 @@ def _is_beside(step: tuple[str, ...], checkpoint: str) -> bool:
         if len(_SEEN) > STEPS_CAP:
             _SEEN.popitem(last=False)
     return known != checkpoint
+
+
+# --- decisions that no checkpoint has -------------------------------------------------------------
+#
+# LangGraph saves while a run goes on (`durability="async"`): a run that begins when the client of
+# the last one has just left, or beside another one, reads a checkpoint from before its decisions. A
+# replay or a fork does so on purpose.
+
+LOOK = 64
+"""Most checkpoints that are looked at, back from the newest one of the thread."""
+_FORKED = frozenset({"update", "fork"})
+"""The sources of checkpoints that `update_state`, or a replay, has made."""
+
+
+def newest(stand: NodeContext, config: Any, runtime: Any, *, later: bool) -> Flow:
+    """Return where the node decides, after all decisions before that this process knows of."""
+    if stand.around is not None or stand.place.thread is None or not stand.sessions.own:
+        return stand
+    links, live = stand.since, stand.sessions.live
+    beside = any(each.root == stand.place.root or each.batch == stand.batch for each in links)
+    if beside or stand.batch in stand.kept.get("asked", ()) or not any(map(live.has_acted, links)):
+        return stand
+    if (yield from _looked(config, runtime, links[0].checkpoint, links[-1].mark, later=later)):
+        return stand
+    asked = stand.kept.get("asked", {})
+    return replace(stand, kept={**live.written(links[-1].mark), "asked": asked}, newer=True)
+
+
+def _looked(config: Any, runtime: Any, since: str, rev: str, *, later: bool) -> Flow:
+    """True if the run goes back on purpose: it says so, and the store knows the part `rev`."""
+    found = [_is_named(config)]
+    for where in _places(runtime):
+        every = yield from checkpoints_of(saver_of(config), where, LOOK, later=later)
+        newer = takewhile(lambda each: str(each.checkpoint["id"]) > since, every)
+        found += [_tells(each, rev) for each in newer]  # their ids are in order
+    return _on_purpose(found)
+
+
+def _is_named(config: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Return whether the run was begun from a named checkpoint, in the form of `_tells`."""
+    return "checkpoint_id" in config.get("metadata", {}), False
+
+
+def _places(runtime: Any) -> Iterator[Any]:
+    """Yield the places of this graph's checkpoints, and of those of the outermost one."""
+    here = runtime.execution_info
+    for around in dict.fromkeys((here.checkpoint_ns.rpartition("|")[0], "")):
+        yield {"configurable": {"thread_id": here.thread_id, "checkpoint_ns": around}}
+
+
+def _tells(found: Any, rev: str) -> tuple[bool, bool]:
+    """Return whether a checkpoint is a fork, and whether it knows the part."""
+    knows = any(rev == part.get("rev") or rev in part.get("line", ()) for part in parts_of(found))
+    return (found.metadata or {}).get("source") in _FORKED, knows
+
+
+def _on_purpose(found: Iterable[tuple[bool, bool]]) -> bool:
+    forks, knows = zip(*found, strict=True)
+    return any(forks) and any(knows)
