@@ -323,8 +323,8 @@ BUGS = (
         "a sub-agent is under the innermost guard alone",
         "adapters/langgraph/node_context.py",
         (
-            "    while here is not None and here.session.policy.family is not guard.policy.family:\n"
-            "        here = here.around\n"
+            "    while here is not None and"
+            " here.session.policy.family is not guard.policy.family:\n        here = here.around\n"
         ),
         (
             "    if here is not None and here.session.policy.family is not guard.policy.family:\n"
