@@ -29,7 +29,7 @@ from sponsio_like.adapters.langgraph.place import within
 from sponsio_like.adapters.langgraph.proxy import CHANGED, Changed
 from sponsio_like.engine import decode
 from sponsio_like.errors import SessionError
-from sponsio_like.guard import Flow, Run, adrive, drive, error_text
+from sponsio_like.guard import Flow, Run, error_text
 from sponsio_like.session import Session, fresh_id
 
 AT_ONCE = "this call runs already: the same step of the thread was begun twice at once"
@@ -131,17 +131,10 @@ class RunningCall:
         self.stand, self.state = stand, state
         return self
 
-    def run(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
-        """Run the body, if it may run as it is called now; return its output, or the refusal."""
-        return drive(self._flow(tool, call, go, later=False))
-
-    async def arun(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
-        """Do what `run` does, asynchronously."""
-        return await adrive(self._flow(tool, call, go, later=True))
-
-    def _flow(
+    def flow(
         self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any], *, later: bool
     ) -> Flow:
+        """Run the body, if it may run as it is called now; return its output, or the refusal."""
         self.ran += 1
         if not self.stand.sessions.guard.policy.enforces:
             output, self.heard = yield Run(go, (call,))

@@ -15,7 +15,6 @@ from weakref import WeakKeyDictionary
 from langchain_core.runnables import RunnableConfig
 from langgraph._internal._runnable import RunnableCallable
 from langgraph.graph import StateGraph
-from langgraph.runtime import Runtime
 from langgraph.types import Command, Send, interrupt
 
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
@@ -26,7 +25,7 @@ from sponsio_like.adapters.langgraph.node_context import NodeContext, newest, no
 from sponsio_like.adapters.langgraph.payloads import SENT, Sent, is_given, to_decide
 from sponsio_like.adapters.langgraph.people import AskedCall, question
 from sponsio_like.adapters.langgraph.place import Place, place_of, turn_of
-from sponsio_like.adapters.langgraph.routes import Exits, decides, state_of
+from sponsio_like.adapters.langgraph.routes import Exits, decides, node_of, state_of
 from sponsio_like.adapters.langgraph.sessions import (
     Sessions,
     read_channels,
@@ -34,7 +33,7 @@ from sponsio_like.adapters.langgraph.sessions import (
     successor,
     undisturbed,
 )
-from sponsio_like.guard import Flow, adrive, blocked_exception, drive
+from sponsio_like.guard import Flow, blocked_exception
 from sponsio_like.outcome import Blocked
 from sponsio_like.session import Session
 
@@ -75,20 +74,12 @@ class Decide:
     def add(self, builder: StateGraph[Any, Any, Any, Any], *, defer: bool = False) -> None:
         """Add the node, and its edges to the node that it decides for."""
         name = decides(self.name)
-        node = RunnableCallable(self.run, self.arun, name=name, trace=False)
-        builder.add_node(name, node, defer=defer)
+        builder.add_node(name, node_of(self.flow, name), defer=defer)
         route = RunnableCallable(self.route, name="route", trace=False)
         builder.add_conditional_edges(name, route, [self.name, name])
 
-    def run(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
+    def flow(self, *given: Any, later: bool) -> Flow:
         """Decide the batch, and return the next value of the channel."""
-        return drive(self._undisturbed(state, config, runtime, later=False))
-
-    async def arun(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
-        """Do what `run` does, asynchronously."""
-        return await adrive(self._undisturbed(state, config, runtime, later=True))
-
-    def _undisturbed(self, *given: Any, later: bool) -> Flow:
         work = self._flow(*given, later=later)
         return undisturbed(self.sessions.guard, work, lambda: self._unseen(*given))
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -46,11 +46,19 @@ from sponsio_like.adapters.langgraph.payloads import (
     messages_of,
     state_in,
 )
-from sponsio_like.adapters.langgraph.routes import Exits, add, check_state, goto, route, state_of
+from sponsio_like.adapters.langgraph.routes import (
+    Exits,
+    add,
+    check_state,
+    goto,
+    node_of,
+    route,
+    state_of,
+)
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read_channels
 from sponsio_like.checks import check_tools
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Guard
+from sponsio_like.guard import Flow, Guard, Run
 from sponsio_like.worlds import World
 
 
@@ -136,7 +144,7 @@ def _whole(
     exits = route(builder, name, guard, on_state)
     Decide(opened, known, name, schema, channels, exits, asks, _sent).add(builder, defer=defer)
     node = _Calls(opened, inner, messages_key, name, schema, channels, exits)
-    return RunnableCallable(node.run, node.arun, name=name, trace=False)
+    return node_of(node.flow, name)
 
 
 def _of_sent(known: Tools, sent: Sequence[Brought], asks: Asks, of: str) -> Asks:
@@ -173,18 +181,16 @@ def _sent(ruling: Ruling) -> Sent:
     return {SENT: "run", "call": call, "own": ruling.id}
 
 
-class _Here:
-    """Stands for the pool of threads that a `ToolNode` runs its calls in: runs them here."""
-
-    @staticmethod
-    def map(run: Callable[..., Any], *of_each: Sequence[Any]) -> list[Any]:
-        """Return what running each gives, each in a context of its own, as in a thread."""
-        return [copy_context().run(run, *each) for each in zip(*of_each, strict=True)]
-
-
 _RUN = ToolNode._func  # noqa: SLF001  what it does is done here, without a thread
-_GLOBALS = {**vars(tool_node), "get_executor_for_config": lambda _: nullcontext(_Here)}
-_run_here: Any = FunctionType(_RUN.__code__, _GLOBALS, _RUN.__name__, _RUN.__defaults__)
+
+
+def _map(run: Callable[..., Any], *of_each: Sequence[Any]) -> list[Any]:
+    """Return what running each gives, each in a context of its own, as in a pool of threads."""
+    return [copy_context().run(run, *each) for each in zip(*of_each, strict=True)]
+
+
+_POOL = {"get_executor_for_config": lambda _: nullcontext(SimpleNamespace(map=_map))}
+_run_here: Any = FunctionType(_RUN.__code__, vars(tool_node) | _POOL, argdefs=_RUN.__defaults__)
 
 
 class _OneCall(ToolNode):
@@ -214,17 +220,14 @@ class _Calls:
     channels: tuple[str, ...]
     exits: Exits
 
-    def run(self, given: Any, config: RunnableConfig) -> Any:
+    def flow(self, given: Any, config: RunnableConfig, _: Any, *, later: bool) -> Flow:
+        """Run the call that was decided, and go on."""
         going = self._going(given, config)
         if isinstance(going, Command):
             return going
-        return self._and_on(self.inner.invoke(going, config))
-
-    async def arun(self, given: Any, config: RunnableConfig) -> Any:
-        going = self._going(given, config)
-        if isinstance(going, Command):
-            return going
-        return self._and_on(await self.inner.ainvoke(going, config))
+        output = yield Run(self.inner.ainvoke if later else self.inner.invoke, (going, config))
+        parts = output if isinstance(output, list) else [output]
+        return [*parts, Command(goto=goto(self.exits))]
 
     def _going(self, given: Any, config: RunnableConfig) -> Any:
         """Return the call as `ToolNode` takes it; or what the node does without one."""
@@ -241,7 +244,3 @@ class _Calls:
             return Command(update={self.key: said}, goto=goto(self.exits))
         call = {**given["call"], "own": given["own"]}
         return {"__type": "tool_call_with_context", "tool_call": call, "state": state}
-
-    def _and_on(self, output: Any) -> list[Any]:
-        parts = output if isinstance(output, list) else [output]
-        return [*parts, Command(goto=goto(self.exits))]

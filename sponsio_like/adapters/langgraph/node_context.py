@@ -35,7 +35,7 @@ from sponsio_like.adapters.langgraph.pending_writes import (
 )
 from sponsio_like.adapters.langgraph.place import Outer, Place, name_at, outer, place_of, saver_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, successor
-from sponsio_like.guard import Flow, Guard, Run
+from sponsio_like.guard import Flow, Guard
 from sponsio_like.session import Caller, Session, current_caller, fresh_id
 
 
@@ -205,7 +205,7 @@ def node_context(sessions: Sessions, config: Any, runtime: Any, *, later: bool) 
         within = yield from inside(config, runtime, left_in(stand.kept), later=later)
         stand = replace(stand, place=replace(stand.place, ended=(*within, *ended)))
     if sessions.guard.policy.world and stand.around is None:
-        step, _ = yield Run(once, (fresh_id, later))
+        step, _ = yield from once(fresh_id, later=later)
         stand = replace(stand, place=replace(stand.place, step=f"{stand.place.step} {step}"))
     return stand
 
