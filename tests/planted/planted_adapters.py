@@ -23,12 +23,12 @@ MEANING = (
             "self._going(given, config)\n"
             "        if isinstance(going, Command):\n"
             "            return going\n"
-            "        return self._and_on(self.inner.invoke(going, config))"
+            "        output = yield Run(self.inner.ainvoke if later else self.inner.invoke, (going,"
         ),
         (
-            "None\n"
-            "        tools = list(self.inner.tools_by_name.values())\n"
-            "        return self._and_on(ToolNode(tools).invoke(given, config))"
+            "given\n"
+            "        plain = ToolNode(list(self.inner.tools_by_name.values()))\n"
+            "        output = yield Run(plain.ainvoke if later else plain.invoke, (going,"
         ),
     ),
     (
