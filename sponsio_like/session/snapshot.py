@@ -18,6 +18,8 @@ from sponsio_like.events import Context, Counted, Denials
 from sponsio_like.monitor import ClauseState, PositionCounts, State, of_today
 
 FORMAT = 1
+compact = json.JSONEncoder(separators=(",", ":")).encode
+"""Writes JSON data as a text without spaces."""
 _OF_PARTS = frozenset({ClauseState, State})
 
 
@@ -53,7 +55,7 @@ class Written:
         """Return the JSON data of this name as a text, which is made anew for other data."""
         known = self._texts.get(name)
         if known is None or known[0] is not data:
-            known = self._texts[name] = (data, json.dumps(data))
+            known = self._texts[name] = (data, compact(data))
         return known[1]
 
     def read(self, i: int, clause: Clause, ledger: Ledger, data: Any) -> None:
@@ -102,22 +104,22 @@ def take_text(ledger: Ledger, context: Context, written: Written, mine: dict[str
     """Return what `take` does, and `mine`, as a text of JSON: what has not changed is known."""
     each = zip(ledger.lineage.clauses, ledger.lineage.names, strict=True)
     named = [(i, written.text(("name", i), name)) for i, name in each]
-    clauses = ", ".join(
-        f'{{"contract": {name}, "watch": {_clause_text(ledger, i, written)}}}' for i, name in named
+    clauses = ",".join(
+        f'{{"contract":{name},"watch":{_clause_text(ledger, i, written)}}}' for i, name in named
     )
-    rest = json.dumps(_around(ledger, context, written) | mine)
-    return f'{{"clauses": [{clauses}], {rest[1:]}'
+    rest = compact(_around(ledger, context, written) | mine)
+    return f'{{"clauses":[{clauses}],{rest[1:]}'
 
 
 def _clause_text(ledger: Ledger, i: int, written: Written) -> str:
     """Return what clause `i` remembers, as a text of JSON."""
     data = write_clause(ledger, i, written)
     if i in ledger.bound:
-        return json.dumps(data)
+        return compact(data)
     if not ledger.policy.clauses[i].by:
         return written.text(i, data)
     pairs = zip(ledger.keyed[i], data["map"], strict=True)
-    return f'{{"map": [{", ".join(written.text((i, key), pair) for key, pair in pairs)}]}}'
+    return f'{{"map":[{",".join(written.text((i, key), pair) for key, pair in pairs)}]}}'
 
 
 def _around(ledger: Ledger, context: Context, written: Written) -> dict[str, Any]:
