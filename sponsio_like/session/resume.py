@@ -5,9 +5,11 @@ In: an interceptor. Out: its snapshot; or, of a new one, what it becomes by a sn
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +20,9 @@ from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.snapshot import FORMAT, Written, part, put_back, take, take_text
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
+DAMAGED = "snapshot is damaged: it is not as it was when it was made"
+DENSE = 4_096
+"""Characters of a text from which on it is compressed: keys of many values look alike."""
 WHOLE = re.compile(r"(?<=\d)\.0(?!\d)")
 """The end of a whole number that is written as a float: it is left out."""
 
@@ -61,15 +66,20 @@ def snapshot_text(inner: Interceptor, session: str) -> str:
     with inner.lock:
         mine, written = _own(inner, session)
         text = take_text(inner.ledger, inner.context, written, mine)
-    return f"{_seal_of(text)} {text}"
+    dense = base64.b64encode(zlib.compress(text.encode(), 1)).decode() if len(text) > DENSE else ""
+    return f"{_seal_of(text)} {dense or text}"
 
 
 def read_text(text: str) -> dict[str, Any]:
     """Return the snapshot that a text is of. Raises `SnapshotError` for one that was changed."""
     sealed, _, said = text.partition(" ")
-    if sealed != _seal_of(said):
-        raise SnapshotError("snapshot is damaged: it is not as it was when it was made")
-    data: dict[str, Any] = json.loads(said)
+    try:
+        whole = said if said[:1] == "{" else zlib.decompress(base64.b64decode(said)).decode()
+    except (ValueError, zlib.error):
+        whole = ""
+    if sealed != _seal_of(whole) or not whole:
+        raise SnapshotError(DAMAGED)
+    data: dict[str, Any] = json.loads(whole)
     return {**data, "seal": seal(data)}
 
 
@@ -99,7 +109,7 @@ def restore(inner: Interceptor, data: Mapping[str, Any]) -> tuple[str, ...]:
     is done.
     """
     if data.get("format") == FORMAT and seal(data) != data["seal"]:
-        raise SnapshotError("snapshot is damaged: it is not as it was when it was made")
+        raise SnapshotError(DAMAGED)
     data, inner.written = copied(data), Written()  # its parts are cached: the caller has its own
     inner.context, fresh, moved = put_back(inner.ledger, data, inner.written)
     inner.finished = part(data, "finished", bool)

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from sponsio_like import Guard, Held, contract
+from sponsio_like import Blocked, Guard, Held, contract
 from sponsio_like.errors import SnapshotError
 from sponsio_like.patterns import (
     amount_limit,
@@ -78,6 +78,23 @@ def test_a_text_that_was_changed_is_refused() -> None:
     for changed in (text.replace("check", "chock"), text[:-1], f" {text}", "", text.split(" ")[0]):
         with pytest.raises(SnapshotError, match="damaged"):
             read_saved(changed)
+
+
+def test_a_long_text_is_dense() -> None:
+    """Of 400 orders each looks like the others; a text that was changed is refused here, too."""
+    session = _guard().session()
+    for number in range(400):
+        session.decide("refund", {"order": f"order {number}"}, id="1")
+        session.settle("1", output="paid")
+    text = saved(session)
+    assert isinstance(text, str)
+    assert read_saved(text) == json.loads(json.dumps(session.snapshot()))
+    assert len(text) < len(json.dumps(session.snapshot())) / 8
+    for changed in (text[:-8], text[:50], text.replace(text[60:64], "AAAA"), text[:33] + "é"):
+        with pytest.raises(SnapshotError, match="damaged"):
+            read_saved(changed)
+    again = _guard().restore(read_saved(text))
+    assert isinstance(again.decide("refund", {"order": "order 7"}, id="2"), Blocked)
 
 
 def test_what_no_text_can_say_is_saved_as_data() -> None:
