@@ -10,13 +10,13 @@ from sponsio_like.session.decision_log import SILENT, Log, Record, Sink, with_co
 from sponsio_like.session.gate import Gate, GatePolicy, Said
 from sponsio_like.session.ids import fresh_id
 from sponsio_like.session.rehearse import Lesson, lessons
-from sponsio_like.session.session import Session, decide_fitted
+from sponsio_like.session.session import Session, decide_fitted, read_saved, saved
 from sponsio_like.session.snapshot import part
 
 # fmt: off
 __all__ = [
     "ARGUMENTS", "SILENT", "Caller", "Content", "Gate", "GatePolicy", "Lesson", "Log", "Record",
     "Said", "Session", "Sink", "caller_in", "current_caller", "decide_fitted", "fresh_id",
-    "lessons", "part", "read_content", "with_contracts",
+    "lessons", "part", "read_content", "read_saved", "saved", "with_contracts",
 ]
 # fmt: on

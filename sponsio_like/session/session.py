@@ -46,7 +46,7 @@ from sponsio_like.session.ids import fresh_id
 from sponsio_like.session.impossible import impossible_tools
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.notify import Notifications
-from sponsio_like.session.resume import restore, snapshot
+from sponsio_like.session.resume import read_text, restore, snapshot, snapshot_text
 from sponsio_like.session.settle import settle
 from sponsio_like.session.tickets import MADE, Tickets, as_id
 from sponsio_like.values import given_args, given_value
@@ -398,3 +398,19 @@ def decide_fitted(
     """
     session._next_turn()  # noqa: SLF001  a method that is not for users
     return session._decide(tool, args, id, *by, fit)  # noqa: SLF001
+
+
+def saved(session: Session) -> str | dict[str, Any]:
+    """Return a snapshot of a session, for hosts that write it down after each call.
+
+    It is a text, made of what has changed since; or data, where there is no text for it.
+    """
+    try:
+        return snapshot_text(session._inner, session.id)  # noqa: SLF001  as above
+    except ValueError:  # a number of too many digits
+        return session.snapshot()
+
+
+def read_saved(data: str | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the snapshot that was `saved`. Raises `SnapshotError` for one that was changed."""
+    return read_text(data) if isinstance(data, str) else data

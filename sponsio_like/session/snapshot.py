@@ -7,6 +7,7 @@ grows with the trace.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -17,6 +18,8 @@ from sponsio_like.events import Context, Counted, Denials
 from sponsio_like.monitor import ClauseState, PositionCounts, State, of_today
 
 FORMAT = 1
+compact = json.JSONEncoder(separators=(",", ":")).encode
+"""Writes JSON data as a text without spaces."""
 _OF_PARTS = frozenset({ClauseState, State})
 
 
@@ -29,6 +32,7 @@ class Written:
     def __init__(self) -> None:
         self._parts: dict[Any, tuple[Any, Any]] = {}
         self._keyed: dict[int, dict[Any, tuple[Any, Any]]] = {}
+        self._texts: dict[Any, tuple[Any, str]] = {}
 
     def one(self, name: Any, part: Any) -> Any:
         """Return the part of this name as JSON data."""
@@ -46,6 +50,13 @@ class Written:
                 known = written[key] = (part, [encode(key), encode(part)])
             pairs.append(known[1])
         return {"map": pairs}
+
+    def text(self, name: Any, data: Any) -> str:
+        """Return the JSON data of this name as a text, which is made anew for other data."""
+        known = self._texts.get(name)
+        if known is None or known[0] is not data:
+            known = self._texts[name] = (data, compact(data))
+        return known[1]
 
     def read(self, i: int, clause: Clause, ledger: Ledger, data: Any) -> None:
         """Note that clause `i` of the ledger was just read from this JSON data."""
@@ -81,14 +92,42 @@ def part(data: Mapping[str, Any], key: str, *kinds: type) -> Any:
 
 def take(ledger: Ledger, context: Context, written: Written) -> dict[str, Any]:
     """Return the part of a snapshot that contracts and the context make, without the world."""
+    lineage = ledger.lineage
+    clauses = [
+        {"contract": name, "watch": write_clause(ledger, i, written)}
+        for i, name in zip(lineage.clauses, lineage.names, strict=True)
+    ]
+    return {"clauses": clauses, **_around(ledger, context, written)}
+
+
+def take_text(ledger: Ledger, context: Context, written: Written, mine: dict[str, Any]) -> str:
+    """Return what `take` does, and `mine`, as a text of JSON: what has not changed is known."""
+    each = zip(ledger.lineage.clauses, ledger.lineage.names, strict=True)
+    named = [(i, written.text(("name", i), name)) for i, name in each]
+    clauses = ",".join(
+        f'{{"contract":{name},"watch":{_clause_text(ledger, i, written)}}}' for i, name in named
+    )
+    rest = compact(_around(ledger, context, written) | mine)
+    return f'{{"clauses":[{clauses}],{rest[1:]}'
+
+
+def _clause_text(ledger: Ledger, i: int, written: Written) -> str:
+    """Return what clause `i` remembers, as a text of JSON."""
+    data = write_clause(ledger, i, written)
+    if i in ledger.bound:
+        return compact(data)
+    if not ledger.policy.clauses[i].by:
+        return written.text(i, data)
+    pairs = zip(ledger.keyed[i], data["map"], strict=True)
+    return f'{{"map":[{",".join(written.text((i, key), pair) for key, pair in pairs)}]}}'
+
+
+def _around(ledger: Ledger, context: Context, written: Written) -> dict[str, Any]:
+    """Return what a snapshot has beside what the clauses remember."""
     policy, lineage = ledger.policy, ledger.lineage
     return {
         "format": FORMAT,
         "contracts": {name: policy.fingerprints[name] for name in lineage.contracts},
-        "clauses": [
-            {"contract": name, "watch": write_clause(ledger, i, written)}
-            for i, name in zip(lineage.clauses, lineage.names, strict=True)
-        ],
         "positions": [
             [sorted(each.kinds), n] for each, n in ledger.positions.items() if each.owner == LINEAGE
         ],

@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("langgraph")
 
-from sponsio_like.adapters.langgraph.pending_writes import TRIES, afetched, fetched
+from sponsio_like.adapters.langgraph.pending_writes import TRIES, fetched
+from sponsio_like.guard import adrive, drive
 
 
 class Changing:
@@ -33,13 +34,13 @@ class Changing:
 @pytest.mark.parametrize("times", [0, 1, TRIES])
 def test_a_checkpoint_is_read_again_if_its_saver_has_changed(times: int) -> None:
     """Another task of the step writes its result while the decision reads what is pending."""
-    assert fetched(Changing(times), "c") == "found at c"
-    assert asyncio.run(afetched(Changing(times), "c")) == "found at c"
+    assert drive(fetched(Changing(times), "c", later=False)) == "found at c"
+    assert asyncio.run(adrive(fetched(Changing(times), "c", later=True))) == "found at c"
 
 
 def test_a_saver_that_never_stands_still_is_an_error() -> None:
     """Whoever reads is told so, instead of waiting for ever."""
     with pytest.raises(RuntimeError, match="changed size"):
-        fetched(Changing(TRIES + 1), "c")
+        drive(fetched(Changing(TRIES + 1), "c", later=False))
     with pytest.raises(RuntimeError, match="changed size"):
-        asyncio.run(afetched(Changing(TRIES + 1), "c"))
+        asyncio.run(adrive(fetched(Changing(TRIES + 1), "c", later=True)))

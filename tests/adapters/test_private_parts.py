@@ -109,6 +109,16 @@ def test_a_node_of_tools_takes_one_call_with_its_state() -> None:
     assert [each.text for each in state["messages"]] == ["paid 1"]
 
 
+def test_a_node_of_tools_runs_its_calls_in_a_pool_that_is_made_by_name() -> None:
+    """`ToolNode._func` asks `get_executor_for_config` for a pool, and only for its `map`."""
+    code = ToolNode._func.__code__
+    assert "get_executor_for_config" in code.co_names
+    assert "map" in code.co_names
+    assert not {"submit", "shutdown"} & {*code.co_names}
+    assert code.co_freevars == ()
+    assert hasattr(tool_node, "get_executor_for_config")
+
+
 def test_a_builder_says_its_edges() -> None:
     """`edges`, `branches`, `waiting_edges`, `nodes` and `schemas` are data that can be replaced."""
     builder: Any = StateGraph(MessagesState)
@@ -405,7 +415,8 @@ PRIVATE = re.compile(r"__pregel_\w+|langgraph\._internal\.\w+|__pydantic_\w+|_no
                      r"|_infer_handled_types|_injected_args_keys|TOOL_CALL_ERROR_TEMPLATE"
                      r"|checkpoint_map|checkpoint_ns|langgraph_step|execution_info|node_attempt"
                      r"|stream_channels|\.writers|attach_edge|waiting_edges|\.branches\b|\.schemas\b"
-                     r"|hitl_edited_tool_calls|tool_call_with_context|\.bound\b")  # fmt: skip
+                     r"|hitl_edited_tool_calls|tool_call_with_context|\.bound\b"
+                     r"|get_executor_for_config")  # fmt: skip
 
 
 def test_the_table_names_each_private_part_that_the_adapters_use() -> None:

@@ -7,21 +7,24 @@ functions of ours.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import sys
+import threading
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
-from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt import ToolNode, tools_condition
 
-from sponsio_like.adapters.langchain import guarded
+from sponsio_like.adapters.langchain import guarded, middleware
 from sponsio_like.adapters.langgraph import guard_tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL
 from sponsio_like.adapters.langgraph.live import Live
@@ -123,6 +126,90 @@ def test_a_guarded_turn_asks_for_no_other_thread(
     )
     asyncio.run(graph.ainvoke({"messages": ["pay"]}, ON))
     assert asked == []
+
+
+def _threads(count: int, invoke: Callable[[Any], Any]) -> tuple[list[int], int]:
+    """The threads in which so many guarded calls of one message run; and the one that asks."""
+    ran: list[int] = []
+
+    @tool
+    def pay(amount: int) -> str:
+        """Pay an amount, in an event loop of its own."""
+
+        async def paid() -> str:
+            return f"paid {amount}"
+
+        ran.append(threading.get_ident())
+        return asyncio.run(paid())
+
+    turns: list[Any] = [AIMessage("", tool_calls=_calls(count)), AIMessage("done")]
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("model", lambda _: {"messages": [turns.pop(0)]})
+    guard_tools(builder, Guard([few("pay", 5)]), [pay])
+    builder.add_edge(START, "model")
+    builder.add_conditional_edges("model", tools_condition)
+    builder.add_edge("tools", "model")
+    said = invoke(builder.compile(InMemorySaver()))["messages"]
+    assert [each.content for each in said[2:-1]] == ["paid 1"] * count
+    return ran, threading.get_ident()
+
+
+class _Other(AgentMiddleware[Any, Any]):
+    """Stands between the two of the pair."""
+
+
+def _asked_of(around: Any, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often another thread is asked in a run of an agent that calls a tool."""
+    asked, before = list[Any](), asyncio.BaseEventLoop.run_in_executor
+
+    def run_in_executor(self: Any, executor: Any, function: Any, *args: Any) -> Any:
+        asked.append(function)
+        return before(self, executor, function, *args)
+
+    script: list[Any] = [[Call("pay", {"amount": 1}, "a")], "done"]
+    model = Scripted(script=lambda: script)
+    made: Any = create_agent(model, [pay], middleware=around, checkpointer=InMemorySaver())
+    with monkeypatch.context() as patched:
+        patched.setattr(asyncio.BaseEventLoop, "run_in_executor", run_in_executor)
+        said = asyncio.run(made.ainvoke({"messages": ["pay"]}, ON))["messages"]
+    assert said[-2].content == "paid 1"
+    return len(asked)
+
+
+def test_the_hooks_of_an_agent_ask_for_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LangChain asks two for each call of a coroutine function, and none for ours."""
+    alone = _asked_of([], monkeypatch)
+    assert _asked_of(guarded(Guard([few("pay", 5)]), [pay]), monkeypatch) == alone
+    assert _asked_of(guarded(Guard([few("pay", 5)]), [pay], _Other()), monkeypatch) == alone
+
+
+def test_the_hooks_of_an_agent_that_is_traced_are_coroutine_functions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """LangSmith shows when one has ended, and not when it has returned what is awaited."""
+    monkeypatch.setattr(middleware, "tracing_is_enabled", lambda: True)
+    pair = guarded(Guard([few("pay", 5)]), [pay], _Other())
+    hooks = [(each.awrap_model_call, each.awrap_tool_call) for each in (pair[0], pair[-1])]
+    assert all(inspect.iscoroutinefunction(each) for both in hooks for each in both)
+    _asked_of(pair, monkeypatch)
+
+
+def test_a_call_runs_in_the_thread_of_its_node() -> None:
+    """Nobody begins a thread for the only call of a task."""
+    (ran,), here = _threads(1, lambda graph: graph.invoke({"messages": ["pay"]}, ON))
+    assert ran == here
+
+
+def test_a_tool_may_begin_an_event_loop_where_one_waits_for_the_graph() -> None:
+    """A graph that is invoked by code in an event loop runs its tools in other threads."""
+
+    async def invoke(graph: Any) -> Any:
+        return graph.invoke({"messages": ["pay"]}, ON)
+
+    for count in (1, 3):
+        ran, here = _threads(count, lambda graph: asyncio.run(invoke(graph)))
+        assert len(ran) == count
+        assert here not in ran
 
 
 def _work(play: Callable[[], Any]) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
-from functools import partialmethod
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from sponsio_like.adapters.langgraph import sessions as opening
 from sponsio_like.adapters.langgraph.channel import merged
 from sponsio_like.adapters.langgraph.place import Place
 from sponsio_like.adapters.langgraph.sessions import Sessions
-from sponsio_like.session import Session, fresh_id
 from tests.adapters.rules import few
 
 NAP = 0.3
@@ -36,7 +34,7 @@ class FirstStops:
         return came
 
 
-@pytest.mark.parametrize("where", ["name", "snapshot"])
+@pytest.mark.parametrize("where", ["fresh_id", "saved"])
 @pytest.mark.parametrize("turned", [False, True], ids=["in order", "turned"])
 def test_what_two_tasks_have_decided_is_kept(
     monkeypatch: pytest.MonkeyPatch, where: str, turned: bool
@@ -44,12 +42,9 @@ def test_what_two_tasks_have_decided_is_kept(
     """One task is overtaken while it writes; LangGraph hands the writes over in either order."""
     sessions = Sessions(Guard([few("pay", 1)]))
     place = Place("thread", inside=False, step="checkpoint task")
-    first = FirstStops(fresh_id if where == "name" else Session.snapshot)
+    first = FirstStops(getattr(opening, where))
     session = sessions.open({}, place).session
-    if where == "name":
-        monkeypatch.setattr(opening, "fresh_id", first)
-    else:
-        monkeypatch.setattr(Session, "snapshot", partialmethod(first))
+    monkeypatch.setattr(opening, where, first)
     with ThreadPoolExecutor(2) as pool:
         early = pool.submit(sessions.after, {}, session, {})
         assert first.stopped.wait(20)

@@ -23,12 +23,12 @@ MEANING = (
             "self._going(given, config)\n"
             "        if isinstance(going, Command):\n"
             "            return going\n"
-            "        return self._and_on(self.inner.invoke(going, config))"
+            "        output = yield Run(self.inner.ainvoke if later else self.inner.invoke, (going,"
         ),
         (
-            "None\n"
-            "        tools = list(self.inner.tools_by_name.values())\n"
-            "        return self._and_on(ToolNode(tools).invoke(given, config))"
+            "given\n"
+            "        plain = ToolNode(list(self.inner.tools_by_name.values()))\n"
+            "        output = yield Run(plain.ainvoke if later else plain.invoke, (going,"
         ),
     ),
     (
@@ -323,11 +323,11 @@ BUGS = (
         "a sub-agent is under the innermost guard alone",
         "adapters/langgraph/node_context.py",
         (
-            "    while here is not None and here.session.policy is not guard.policy:\n"
-            "        here = here.around\n"
+            "    while here is not None and"
+            " here.session.policy.family is not guard.policy.family:\n        here = here.around\n"
         ),
         (
-            "    if here is not None and here.session.policy is not guard.policy:\n"
+            "    if here is not None and here.session.policy.family is not guard.policy.family:\n"
             "        here = None\n"
         ),
         "tests/adapters/test_stacked.py::test_a_sub_agent_is_under_the_guard_that_it_has",
@@ -404,28 +404,28 @@ BUGS = (
     ),
     (
         "what is not saved yet is not known",
-        "adapters/langgraph/unsaved.py",
+        "adapters/langgraph/node_context.py",
         "    if stand.around is not None or stand.place.thread is None",
         "    if stand.sessions is not None or stand.place.thread is None",
         "tests/adapters/test_unsaved.py::test_so_it_is_with_a_file",
     ),
     (
         "a run that the store has caught up with is a replay",
-        "adapters/langgraph/unsaved.py",
+        "adapters/langgraph/node_context.py",
         "    return any(forks) and any(knows)\n",
         "    return any(knows)\n",
         "tests/adapters/test_unsaved.py::test_it_is_no_replay_when_the_store_knows_by_then",
     ),
     (
         "nobody goes back on purpose",
-        "adapters/langgraph/unsaved.py",
+        "adapters/langgraph/node_context.py",
         "    return any(forks) and any(knows)\n",
         "    return False\n",
         "tests/adapters/test_unsaved.py::test_a_replay_goes_on_from_its_checkpoint",
     ),
     (
         "a fork that nobody names is no fork",
-        "adapters/langgraph/unsaved.py",
+        "adapters/langgraph/node_context.py",
         '_FORKED = frozenset({"update", "fork"})',
         "_FORKED = frozenset[str]()",
         "tests/adapters/test_unsaved.py::test_a_fork_goes_on_from_its_checkpoint",

@@ -100,7 +100,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "guard/flow.py _go_on": "as `drive`",
     "adapters/langgraph/asked_calls.py _validated": "validators are the user's: a refusal is told",
     "adapters/langgraph/attempts.py _once": "whatever ends a run, its answer lets it run again",
-    "adapters/langgraph/failures.py undisturbed": "who is observed is not disturbed",
+    "adapters/langgraph/sessions.py undisturbed": "who is observed is not disturbed",
     "adapters/langgraph/attempts.py body": "what a tool or node raises is its result, and goes on",
     "loops.py running": "whatever the block raises is the call's result, and goes on",
 }

@@ -23,6 +23,7 @@ from langchain.agents.middleware.types import PrivateStateAttr
 from langchain_core.tools import BaseTool
 from langgraph.config import get_config
 from langgraph.prebuilt import ToolNode
+from langsmith.utils import tracing_is_enabled
 
 from sponsio_like.adapters.langchain.turns import Limits, Turns
 from sponsio_like.adapters.langgraph.answers import with_answers
@@ -113,8 +114,7 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     ends = INPUTS | {"finish"}
     opened = Sessions(guard, agent, scope, shared, world, clock, facts, inputs=ends)
     local = [each for each in tools if not isinstance(each, dict)]  # others run at the provider
-    mine = ToolNode(local).tools_by_name.values() if local else ()
-    known = Tools(mine, others=True)
+    known = Tools(ToolNode(local).tools_by_name.values() if local else (), others=True)
     for other in others:
         known.learn(getattr(other, "tools", ()))
     check_tools(guard.policy, known.arguments, known.kinds)
@@ -122,7 +122,28 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     asks = any(isinstance(each, HumanInTheLoopMiddleware) for each in others)
     turns = Turns(opened, known, Limits(retries, reminders), asks)
     first, last = _First(turns, calls, name), _Last(calls, f"{name} checked", hide=hide)
-    return [first, *others, last] if others or hide else [first]
+    mine: list[AgentMiddleware[Any, Any]] = [first, last] if others or hide else [first]
+    if tracing_is_enabled():
+        for each in mine:
+            _show_ends(each)
+    return [mine[0], *others, *mine[1:]]
+
+
+def _show_ends(middleware: AgentMiddleware[Any, Any]) -> None:
+    """Make coroutine functions of the hooks around a call: LangSmith shows when those end.
+
+    LangChain asks another thread twice in each call of one, traced or not. What only returns
+    something to be awaited costs no thread.
+    """
+    for name in ("awrap_model_call", "awrap_tool_call"):
+        vars(middleware)[name] = _awaited(getattr(middleware, name))
+
+
+def _awaited(hook: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    async def awaited(*given: Any) -> Any:
+        return await hook(*given)
+
+    return awaited
 
 
 def _check(tools: Sequence[Any], others: Sequence[AgentMiddleware[Any, Any]], name: str) -> None:
@@ -162,14 +183,14 @@ class _First(AgentMiddleware[Any, Any]):
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         return handler(self._answered(request))
 
-    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        return await handler(self._answered(request))
+    def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        return handler(self._answered(request))
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         return self._calls.whole(request, handler)
 
-    async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        return await self._calls.awhole(request, handler)
+    def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        return self._calls.awhole(request, handler)
 
     def _answered(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Return the request, with an answer to each call that the user has not waited for.
@@ -205,16 +226,16 @@ class _Last(AgentMiddleware[Any, Any]):
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         return handler(self._possible(request))
 
-    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        return await handler(self._possible(request))
+    def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        return handler(self._possible(request))
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         self._calls.meet()
         return handler(self._calls.checked(request))
 
-    async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+    def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         self._calls.meet()
-        return await handler(self._calls.checked(request))
+        return handler(self._calls.checked(request))
 
     def _possible(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Return the request; with `hide`, without the tools that could only be refused now."""

@@ -16,13 +16,11 @@ from langgraph.config import get_config
 from sponsio_like.adapters.langgraph.answers import refusal
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, last_asking, unanswered
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
-from sponsio_like.adapters.langgraph.failures import undisturbed
 from sponsio_like.adapters.langgraph.gate import DROPPED, Batch, Ruling, advised
-from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
+from sponsio_like.adapters.langgraph.journal import catch_up, result
 from sponsio_like.adapters.langgraph.messages import hear, said_by_user, tell_answer, told_facts
-from sponsio_like.adapters.langgraph.node_context import NodeContext, node_context
-from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels
-from sponsio_like.adapters.langgraph.unsaved import newest
+from sponsio_like.adapters.langgraph.node_context import NodeContext, newest, node_context
+from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, undisturbed
 from sponsio_like.guard import Flow
 from sponsio_like.outcome import Allowed, Blocked, Outcome
 from sponsio_like.session import Session
@@ -144,9 +142,8 @@ class Turns:
         place, said = stand.place.step, None if turn.asking is None else turn.asking.id
         rulings = _kept(batch, never, {"of": said, "answer": batch.question})
         value = {"heard": turn.heard, "place": place, "rulings": rulings, "of": said, **more}
-        entries = decisions(place, batch.rulings, stand.by)
         jump = {"jump_to": "model"} if more["sent_back"] != turn.counting() else {}
-        written = stand.write(batch.session, value, entries)
+        written = stand.write(batch.session, value, batch.rulings)
         if any(each.tool for each in batch.rulings):
             self.sessions.once_answered(batch.question, written)
         said_now = [*instead, *map(refusal, refused)]
@@ -227,10 +224,9 @@ def _ended(stand: NodeContext, turn: Turn, batch: Batch, over: Blocked) -> dict[
     ]
     last = AIMessage(over.advice, additional_kwargs=OURS)
     value = {"heard": turn.heard, "place": step, "rulings": {}, "sent_back": turn.counting()}
-    entries = [*decisions(step, batch.rulings, stand.by), *dropped]
     return {
         "messages": [*said, *answers, last],
-        CHANNEL: stand.write(session, value, entries),
+        CHANNEL: stand.write(session, value, batch.rulings, dropped),
         "jump_to": "end",
     }
 

@@ -12,7 +12,7 @@ import hashlib
 import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -159,8 +159,7 @@ class Tools:
         `tool` is the one that runs, if it is known by then.
         """
         ids = Counter(call["id"] for call in calls)
-        every = [self._asking(call, ids[call["id"]], tool) for call in calls]
-        return [replace(each, of=of or "") for each in every]
+        return [self._asking(call, ids[call["id"]], of or "", tool) for call in calls]
 
     def written(self, tool: BaseTool, args: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments that the model has written, without those that LangGraph injects."""
@@ -176,16 +175,16 @@ class Tools:
         tool = self.by_name.get(name)
         return raw if tool is None else _passed(self._schema(tool), raw)
 
-    def _asking(self, call: Mapping[str, Any], same: int, tool: BaseTool | None) -> Asking:
-        id, name, raw = call["id"], call["name"], copy.deepcopy(call["args"])
+    def _asking(self, call: Mapping[str, Any], same: int, of: str, tool: BaseTool | None) -> Asking:
+        id, name, raw = call["id"], call["name"], _copied(call["args"])
         if not isinstance(id, str) or not id:
             why = f"`{name}` has no call id, so nothing can be answered; call it again with an id"
-            return Asking("", name, raw, problem=why)
+            return Asking("", name, raw, problem=why, of=of)
         if same > 1:
             why = f"{same} calls have the id `{id}`; call each again under an id of its own"
-            return Asking(id, name, raw, problem=why)
+            return Asking(id, name, raw, problem=why, of=of)
         if tool is None and self.others and name not in self.by_name:
-            return Asking(id, name, raw, raw, passed=raw, blind=True)
+            return Asking(id, name, raw, raw, passed=raw, blind=True, of=of)
         if tool is None:
             passed = self.passed(name, raw)
             args = self.received(name, passed)
@@ -193,8 +192,8 @@ class Tools:
             passed = _passed(self._schema(tool), raw)
             args = self.received_by(tool, passed)
         if isinstance(args, str):
-            return Asking(id, name, raw, problem=args)
-        return Asking(id, name, raw, args, passed=passed)
+            return Asking(id, name, raw, problem=args, of=of)
+        return Asking(id, name, raw, args, passed=passed, of=of)
 
     def received(self, name: str, raw: Mapping[str, Any]) -> dict[str, Any] | str:
         """Return the arguments that the tool will receive, as data; or why it rejects them."""
@@ -297,11 +296,21 @@ def _is_mark(each: Any) -> bool:
     return isinstance(each, InjectedToolArg)
 
 
+_ATOMS = (str, int, float, bool, type(None))
+
+
+def _copied(args: Any) -> Any:
+    """Return a deep copy of arguments."""
+    if type(args) is dict and all(type(each) in _ATOMS for each in args.values()):
+        return args.copy()
+    return copy.deepcopy(args)
+
+
 def _validated(schema: _Schema, raw: Mapping[str, Any]) -> Any:
     """Return what the validation makes of arguments; or why it will not accept them."""
     from pydantic import ValidationError
 
-    data = copy.deepcopy(dict(raw))
+    data = _copied(dict(raw))
     if schema.validate is None:
         return data
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from langchain_core.messages import ToolMessage
@@ -19,7 +19,7 @@ from langgraph.prebuilt import ToolNode
 
 from sponsio_like.adapters.langgraph.answers import handed_here, refusal, result_of
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, call_fingerprint, passing
-from sponsio_like.adapters.langgraph.channel import rev_of
+from sponsio_like.adapters.langgraph.channel import Kept, rev_of
 from sponsio_like.adapters.langgraph.gate import Ruling, advised
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, decided_entry, result
 from sponsio_like.adapters.langgraph.leases import TAKEN, Taken
@@ -29,7 +29,7 @@ from sponsio_like.adapters.langgraph.place import within
 from sponsio_like.adapters.langgraph.proxy import CHANGED, Changed
 from sponsio_like.engine import decode
 from sponsio_like.errors import SessionError
-from sponsio_like.guard import Flow, Run, adrive, drive, error_text
+from sponsio_like.guard import Flow, Run, error_text
 from sponsio_like.session import Session, fresh_id
 
 AT_ONCE = "this call runs already: the same step of the thread was begun twice at once"
@@ -120,17 +120,21 @@ class RunningCall:
         finally:
             live.rests(step, self)
 
-    def run(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
-        """Run the body, if it may run as it is called now; return its output, or the refusal."""
-        return drive(self._flow(tool, call, go, later=False))
+    def rests(self) -> None:
+        """Let go of what is read again, should the call run once more in its step."""
+        kept = self.stand.kept
+        few: Kept = {key: kept[key] for key in ("rev", "line", "place") if key in kept}
+        self.stand, self.state = replace(self.stand, kept=few, whole=None), None
 
-    async def arun(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
-        """Do what `run` does, asynchronously."""
-        return await adrive(self._flow(tool, call, go, later=True))
+    def again(self, stand: NodeContext, state: Any) -> RunningCall:
+        """Return this call, which runs once more in its step."""
+        self.stand, self.state = stand, state
+        return self
 
-    def _flow(
+    def flow(
         self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any], *, later: bool
     ) -> Flow:
+        """Run the body, if it may run as it is called now; return its output, or the refusal."""
         self.ran += 1
         if not self.stand.sessions.guard.policy.enforces:
             output, self.heard = yield Run(go, (call,))

@@ -18,13 +18,12 @@ from sponsio_like.adapters.langgraph.answers import refusal, refused, result_of
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, call_fingerprint, last_asking
 from sponsio_like.adapters.langgraph.attempts import RunningCall
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
-from sponsio_like.adapters.langgraph.failures import undisturbed
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up
 from sponsio_like.adapters.langgraph.node_context import NodeContext, read_context
 from sponsio_like.adapters.langgraph.pending_writes import siblings
 from sponsio_like.adapters.langgraph.place import place_of
-from sponsio_like.adapters.langgraph.sessions import Sessions
+from sponsio_like.adapters.langgraph.sessions import Sessions, undisturbed
 from sponsio_like.errors import SessionError
 from sponsio_like.guard import Flow, Run, adrive, drive
 
@@ -86,7 +85,9 @@ class Calls:
         finally:
             proxy.release(running)
         ended = self._ended(came, running, request)
-        return (yield from undisturbed(self.sessions.guard, ended, lambda: came))
+        came = yield from undisturbed(self.sessions.guard, ended, lambda: came)
+        running.rests()
+        return came
 
     def _ended(self, came: Any, running: RunningCall, request: Any) -> Flow:
         """Return the result of the call, with the entries for the channel."""
@@ -100,7 +101,9 @@ class Calls:
         running: RunningCall | None = self.sessions.live.running(self._step(request))
         if running is None and self._enforces:
             raise SessionError(HALF)
-        return request if running is None else self._checked(request, running)
+        if running is None:
+            return request
+        return self._checked(request, running.again(running.stand, request.state))
 
     def _checked(self, request: Any, running: RunningCall) -> Any:
         ruling, call, tool = running.ruling, request.tool_call, request.tool
@@ -126,7 +129,7 @@ class Calls:
         known: RunningCall | None = self.sessions.live.running(stand.place.step)
         here = request.runtime.execution_info
         if known is not None and (here.node_attempt > 1 or known.execution is here):
-            return known
+            return known.again(stand, request.state)
         id, kept = request.tool_call["id"], stand.kept
         key = f"{self.node}/{request.tool_call.get('own')}" if self.node else id
         ruling = kept.get("rulings", {}).get(key)

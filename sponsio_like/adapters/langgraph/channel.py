@@ -17,8 +17,9 @@ from typing_extensions import (
     TypedDict,  # as LangGraph's own states: classes of both can be joined
 )
 
-from sponsio_like.errors import SessionError
+from sponsio_like.errors import SessionError, SnapshotError
 from sponsio_like.guard import Guard
+from sponsio_like.session import read_saved
 
 CHANNEL = "__contracts__"
 """The name of the channel, and of the key in a state that shares it: one that nobody else has."""
@@ -176,6 +177,11 @@ def _older(whole: Mapping[str, Kept], guard: Guard) -> str:
 
 def _said(kept: Kept) -> dict[str, str]:
     """Return the contracts that a part is of: their names, and a hash of what each says."""
-    session = kept.get("session", {})
-    contracts = session.get("contracts", {}) if isinstance(session, Mapping) else {}
+    session = kept.get("session")
+    if not isinstance(session, (str, Mapping)):
+        return {}
+    try:
+        contracts = read_saved(session).get("contracts")
+    except SnapshotError:
+        return {}
     return contracts if isinstance(contracts, dict) else {}

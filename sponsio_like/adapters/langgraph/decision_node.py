@@ -8,28 +8,32 @@ What was decided is therefore part of a checkpoint before a tool runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from langchain_core.runnables import RunnableConfig
 from langgraph._internal._runnable import RunnableCallable
 from langgraph.graph import StateGraph
-from langgraph.runtime import Runtime
 from langgraph.types import Command, Send, interrupt
 
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
-from sponsio_like.adapters.langgraph.failures import undisturbed
 from sponsio_like.adapters.langgraph.gate import Batch, BatchGate, Ruling, advised
-from sponsio_like.adapters.langgraph.journal import catch_up, decisions, result
-from sponsio_like.adapters.langgraph.node_context import NodeContext, node_context
+from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, result
+from sponsio_like.adapters.langgraph.node_context import NodeContext, newest, node_context
 from sponsio_like.adapters.langgraph.payloads import SENT, Sent, is_given, to_decide
 from sponsio_like.adapters.langgraph.people import AskedCall, question
 from sponsio_like.adapters.langgraph.place import Place, place_of, turn_of
-from sponsio_like.adapters.langgraph.routes import Exits, decides, state_of
-from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, successor
-from sponsio_like.adapters.langgraph.unsaved import newest
-from sponsio_like.guard import Flow, adrive, blocked_exception, drive
+from sponsio_like.adapters.langgraph.routes import Exits, decides, node_of, state_of
+from sponsio_like.adapters.langgraph.sessions import (
+    Sessions,
+    read_channels,
+    reader_of,
+    successor,
+    undisturbed,
+)
+from sponsio_like.guard import Flow, blocked_exception
 from sponsio_like.outcome import Blocked
 from sponsio_like.session import Session
 
@@ -64,24 +68,18 @@ class Decide:
     exits: Exits
     asks: Callable[[Any, list[Any] | None, str, RunnableConfig], Asks]
     sent: Callable[[Ruling], Sent]
+    wrote: WeakKeyDictionary[Any, Kept] = field(default_factory=WeakKeyDictionary, compare=False)
+    """The part that a task has written just now, by what reads its channels."""
 
     def add(self, builder: StateGraph[Any, Any, Any, Any], *, defer: bool = False) -> None:
         """Add the node, and its edges to the node that it decides for."""
         name = decides(self.name)
-        node = RunnableCallable(self.run, self.arun, name=name, trace=False)
-        builder.add_node(name, node, defer=defer)
+        builder.add_node(name, node_of(self.flow, name), defer=defer)
         route = RunnableCallable(self.route, name="route", trace=False)
         builder.add_conditional_edges(name, route, [self.name, name])
 
-    def run(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
+    def flow(self, *given: Any, later: bool) -> Flow:
         """Decide the batch, and return the next value of the channel."""
-        return drive(self._undisturbed(state, config, runtime, later=False))
-
-    async def arun(self, state: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
-        """Do what `run` does, asynchronously."""
-        return await adrive(self._undisturbed(state, config, runtime, later=True))
-
-    def _undisturbed(self, *given: Any, later: bool) -> Flow:
         work = self._flow(*given, later=later)
         return undisturbed(self.sessions.guard, work, lambda: self._unseen(*given))
 
@@ -112,9 +110,10 @@ class Decide:
 
         LangGraph asks again after `update_state`, which may have changed them.
         """
-        kept = self.sessions.mine(read_channels(config, CHANNEL, fresh=True))
+        own = self.wrote.pop(reader_of(config), None)
+        kept = own or self.sessions.mine(read_channels(config, CHANNEL, fresh=True))
         plan, payloads = kept.get("plan", []), kept.get("given")
-        if payloads is None and not self._has_decided(kept, config):
+        if payloads is None and not own and not self._has_decided(kept, config):
             state = state_of(self.schema, read_channels(config, list(self.channels), fresh=True))
             asks = self.asks(state, None, kept.get("batch", ""), config)
             if [each["mark"] for each in plan] != [_mark(each) for each in asks.calls]:
@@ -157,7 +156,10 @@ class Decide:
         more = {"batch": asks.of, "group": group, **plan, **self._step(config)}
         if batch.held and gate.waits:
             return {CHANNEL: self._held(stand, batch, more)}
-        return {CHANNEL: self._decided(stand, batch, {"heard": heard, **more})}
+        written = self._decided(stand, batch, {"heard": heard, **more})
+        if not stand.newer:
+            self.wrote[reader_of(config)] = written[self.sessions.part]
+        return {CHANNEL: written}
 
     def _plan(
         self, rulings: Sequence[Ruling], place: Place, asks: Asks, payloads: list[Any] | None
@@ -195,12 +197,12 @@ class Decide:
             "asked": {**_waiting(stand), stand.batch: asked},
             "instead": {SENT: "ask", "shown": shown, "of": stand.batch},
         }
-        return stand.write(stand.open().session, value, ())
+        return stand.write(stand.open().session, value)
 
     def _decided(self, stand: NodeContext, batch: Batch, more: Kept) -> dict[str, Kept]:
         """Return the channel when all is decided: the session, and where each call goes."""
         step, rulings = stand.place.step, batch.rulings
-        entries = decisions(step, rulings, stand.by)
+        dropped = list[JournalEntry]()
         question = stand.kept["rev"] if _asked(stand) else ""
         value = {
             **more,
@@ -219,9 +221,8 @@ class Decide:
         if batch.over is not None:
             dropped = [result(*each) for each in batch.dropped(step)]
             catch_up(batch.session, dropped)
-            entries += dropped
             value["instead"] = {SENT: "stop", "advice": batch.over.advice}
-        written = stand.write(batch.session, value, entries)
+        written = stand.write(batch.session, value, rulings, dropped)
         if value["rulings"]:
             self.sessions.once_answered(question, written)
         return written

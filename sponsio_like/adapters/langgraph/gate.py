@@ -21,10 +21,10 @@ from langgraph.types import interrupt
 
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL
+from sponsio_like.adapters.langgraph.leases import together
 from sponsio_like.adapters.langgraph.live import Live, Out
 from sponsio_like.adapters.langgraph.people import AskedCall, answer, heard, question, unknown
 from sponsio_like.adapters.langgraph.proxy import marks_of
-from sponsio_like.adapters.langgraph.together import together
 from sponsio_like.engine import renamed
 from sponsio_like.guard import Flow, Run
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirect, Redirected
@@ -81,7 +81,7 @@ def taped(session: Session, *, alone: bool) -> Iterator[list[Said]]:
         yield []
         return
     log, teller, tape = session._log, session._teller, Tape(session)  # noqa: SLF001
-    session._log = replace(log, sink=tape.record if log.sink else None)  # noqa: SLF001
+    session._log = replace(log, sink=tape.record) if log.sink else log  # noqa: SLF001
     session._teller = tape  # type: ignore[assignment]  # noqa: SLF001
     try:
         yield tape.said
@@ -226,7 +226,7 @@ class BatchGate:
             batch = self._decided(calls, asked)
             if not batch.held or not self.waits:
                 break
-            now, new = yield Run(once, (partial(_asking, batch, self.clock), later))
+            now, new = yield from once(partial(_asking, batch, self.clock), later=later)
             at, tickets, passed, name = now
             if new:
                 _tell(batch, asked, tickets.keys())
@@ -397,12 +397,11 @@ def _unheard(ruling: Ruling) -> Ruling:
 # --- what is done once ----------------------------------------------------------------------------
 
 
-def once(make: Callable[[], Any], later: bool) -> Any:
+def once(make: Callable[[], Any], *, later: bool) -> Flow:
     """Return what `make` gives, once, however often the node runs; and True if that was now.
 
     It is a task of LangGraph. Streams of updates show one as they show a node: what it gives stands
-    under the channel, so that nobody takes it for an update of the state. `later`: something to be
-    awaited for that.
+    under the channel, so that nobody takes it for an update of the state.
     """
     fresh: list[bool] = []
 
@@ -412,8 +411,5 @@ def once(make: Callable[[], Any], later: bool) -> Any:
 
     named: Any = task(name="contracts")
     waiting = named(made)()
-    return _awaited(waiting, fresh) if later else (waiting.result()[CHANNEL], bool(fresh))
-
-
-async def _awaited(waiting: Any, fresh: list[bool]) -> tuple[Any, bool]:
-    return (await waiting)[CHANNEL], bool(fresh)
+    came = yield Run((lambda: waiting) if later else waiting.result)
+    return came[CHANNEL], bool(fresh)

@@ -15,7 +15,6 @@ from typing import Any
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph._internal._runnable import RunnableCallable
 from langgraph.graph import StateGraph
-from langgraph.runtime import Runtime
 from langgraph.types import CachePolicy, Command, RetryPolicy, Send
 
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
@@ -36,11 +35,12 @@ from sponsio_like.adapters.langgraph.routes import (
     decides,
     goto,
     learned,
+    node_of,
     route,
     state_of,
 )
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read_channels
-from sponsio_like.guard import CallBlocked, Flow, Guard, Run, adrive, drive
+from sponsio_like.guard import CallBlocked, Flow, Guard, Run
 from sponsio_like.outcome import Blocked, Held
 from sponsio_like.values import as_answer, as_members
 from sponsio_like.worlds import World
@@ -123,7 +123,7 @@ def _whole(
     channels = tuple(builder.schemas[schema])
     decide = Decide(opened, Tools(()), name, schema, channels, exits, asks, _sent)
     decide.add(builder, defer=defer)
-    return RunnableCallable(node.run, node.arun, name=name, trace=False)
+    return node_of(node.flow, name)
 
 
 def _called(args: Callable[[Any], Mapping[str, Any]], state: Any) -> Mapping[str, Any]:
@@ -154,17 +154,12 @@ class _Node:
     channels: tuple[str, ...]
     exits: Exits
 
-    def run(self, given: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
-        return drive(self._flow(given, config, runtime, later=False))
-
-    async def arun(self, given: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
-        return await adrive(self._flow(given, config, runtime, later=True))
-
     def state(self, config: RunnableConfig, *, fresh: bool = False) -> Any:
         """Return what the action takes of the state; `fresh`: with what this step has written."""
         return state_of(self.schema, read_channels(config, list(self.channels), fresh=fresh))
 
-    def _flow(self, given: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
+    def flow(self, given: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
+        """Run the action, if it may run; or do what the node does without a call."""
         if (instead := instead_of(given, self.name, config, self.sessions, self.exits)) is not None:
             return instead
         state = given.get("given")
@@ -175,7 +170,9 @@ class _Node:
         to = to_decide(decides(self.name), [state] if "given" in given else None)
         running = yield from self._running(given, config, runtime, later=later)
         work = self._decided(running, state, config, to, later=later)
-        return (yield from running.alone(work, config, runtime, later=later))
+        came = yield from running.alone(work, config, runtime, later=later)
+        running.rests()
+        return came
 
     def _running(self, given: Sent, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         """Return the call as it was let through; the same one, if a policy tries its node again."""

@@ -8,16 +8,20 @@ each, and never on a decision.
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from contextvars import copy_context
 from dataclasses import dataclass
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph._internal._runnable import RunnableCallable
 from langgraph.graph import StateGraph
-from langgraph.prebuilt import ToolNode
+from langgraph.prebuilt import ToolNode, tool_node
 from langgraph.types import CachePolicy, Command, RetryPolicy
 
 from sponsio_like.adapters.langgraph.answers import refusal
@@ -42,11 +46,19 @@ from sponsio_like.adapters.langgraph.payloads import (
     messages_of,
     state_in,
 )
-from sponsio_like.adapters.langgraph.routes import Exits, add, check_state, goto, route, state_of
+from sponsio_like.adapters.langgraph.routes import (
+    Exits,
+    add,
+    check_state,
+    goto,
+    node_of,
+    route,
+    state_of,
+)
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read_channels
 from sponsio_like.checks import check_tools
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Guard
+from sponsio_like.guard import Flow, Guard, Run
 from sponsio_like.worlds import World
 
 
@@ -118,7 +130,7 @@ def _whole(
     wrappers: dict[str, Any] = {"wrap_tool_call": calls.whole, "awrap_tool_call": calls.awhole}
     if "handle_tool_errors" in options:
         options = {**options, "handle_tool_errors": of_tools(options["handle_tool_errors"])}
-    inner = ToolNode(tools, name=name, messages_key=messages_key, **wrappers, **options)
+    inner = _OneCall(tools, name=name, messages_key=messages_key, **wrappers, **options)
     channels = tuple(builder.schemas[schema])
 
     def asks(state: Any, payloads: list[Any] | None, batch: str, _: RunnableConfig) -> Asks:
@@ -132,7 +144,7 @@ def _whole(
     exits = route(builder, name, guard, on_state)
     Decide(opened, known, name, schema, channels, exits, asks, _sent).add(builder, defer=defer)
     node = _Calls(opened, inner, messages_key, name, schema, channels, exits)
-    return RunnableCallable(node.run, node.arun, name=name, trace=False)
+    return node_of(node.flow, name)
 
 
 def _of_sent(known: Tools, sent: Sequence[Brought], asks: Asks, of: str) -> Asks:
@@ -169,6 +181,33 @@ def _sent(ruling: Ruling) -> Sent:
     return {SENT: "run", "call": call, "own": ruling.id}
 
 
+_RUN = ToolNode._func  # noqa: SLF001  what it does is done here, without a thread
+
+
+def _map(run: Callable[..., Any], *of_each: Sequence[Any]) -> list[Any]:
+    """Return what running each gives, each in a context of its own, as in a pool of threads."""
+    return [copy_context().run(run, *each) for each in zip(*of_each, strict=True)]
+
+
+_POOL = {"get_executor_for_config": lambda _: nullcontext(SimpleNamespace(map=_map))}
+_run_here: Any = FunctionType(_RUN.__code__, vars(tool_node) | _POOL, argdefs=_RUN.__defaults__)
+
+
+class _OneCall(ToolNode):
+    """A node of tools that runs its one call in the thread of the node, which has no other work.
+
+    To begin a thread costs as much as all that a guard does. Where an event loop waits in this
+    thread, a tool may still begin one of its own: there the call has a thread, as elsewhere.
+    """
+
+    def _func(self, input: Any, config: RunnableConfig, runtime: Any) -> Any:
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return _run_here(self, input, config, runtime)
+        return super()._func(input, config, runtime)
+
+
 @dataclass(frozen=True)
 class _Calls:
     """The node where calls run. What a user's own node sends here is decided first."""
@@ -181,17 +220,14 @@ class _Calls:
     channels: tuple[str, ...]
     exits: Exits
 
-    def run(self, given: Any, config: RunnableConfig) -> Any:
+    def flow(self, given: Any, config: RunnableConfig, _: Any, *, later: bool) -> Flow:
+        """Run the call that was decided, and go on."""
         going = self._going(given, config)
         if isinstance(going, Command):
             return going
-        return self._and_on(self.inner.invoke(going, config))
-
-    async def arun(self, given: Any, config: RunnableConfig) -> Any:
-        going = self._going(given, config)
-        if isinstance(going, Command):
-            return going
-        return self._and_on(await self.inner.ainvoke(going, config))
+        output = yield Run(self.inner.ainvoke if later else self.inner.invoke, (going, config))
+        parts = output if isinstance(output, list) else [output]
+        return [*parts, Command(goto=goto(self.exits))]
 
     def _going(self, given: Any, config: RunnableConfig) -> Any:
         """Return the call as `ToolNode` takes it; or what the node does without one."""
@@ -208,7 +244,3 @@ class _Calls:
             return Command(update={self.key: said}, goto=goto(self.exits))
         call = {**given["call"], "own": given["own"]}
         return {"__type": "tool_call_with_context", "tool_call": call, "state": state}
-
-    def _and_on(self, output: Any) -> list[Any]:
-        parts = output if isinstance(output, list) else [output]
-        return [*parts, Command(goto=goto(self.exits))]

@@ -10,24 +10,32 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
+from itertools import takewhile
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from sponsio_like.adapters.langgraph.asked_calls import Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
-from sponsio_like.adapters.langgraph.gate import BatchGate, once
-from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, known_to
+from sponsio_like.adapters.langgraph.gate import BatchGate, Ruling, once
+from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, decisions, known_to
 from sponsio_like.adapters.langgraph.leases import Lease
 from sponsio_like.adapters.langgraph.live import Link, Out
 from sponsio_like.adapters.langgraph.messages import hear, told_facts
-from sponsio_like.adapters.langgraph.pending_writes import abandoned, inside, left_in, left_over
+from sponsio_like.adapters.langgraph.pending_writes import (
+    abandoned,
+    checkpoints_of,
+    inside,
+    left_in,
+    left_over,
+    parts_of,
+)
 from sponsio_like.adapters.langgraph.place import Outer, Place, name_at, outer, place_of, saver_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, successor
-from sponsio_like.guard import Flow, Guard, Run
+from sponsio_like.guard import Flow, Guard
 from sponsio_like.session import Caller, Session, current_caller, fresh_id
 
 
@@ -129,8 +137,14 @@ class NodeContext:
         """True if the journal is of the call that this runs in: the thread may be older."""
         return bool(self.kept.get("outer", "") == self._outer)
 
-    def after(self, session: Session, more: Kept, entries: Sequence[JournalEntry]) -> Kept:
-        """Return the next part of the channel. `entries`: what was done in this step."""
+    def after(
+        self,
+        session: Session,
+        more: Kept,
+        rulings: Iterable[Ruling] = (),
+        dropped: Iterable[JournalEntry] = (),
+    ) -> Kept:
+        """Return the next part of the channel. `rulings`, `dropped`: what was done in this step."""
         if self.around is None:
             own = self.sessions.own
             if self.whole is not None and own:
@@ -140,15 +154,14 @@ class NodeContext:
             link = Link(value["rev"], self.batch, self.place.root, checkpoint, idle)
             self.sessions.live.wrote(self._before, link, value)
             return value
+        entries = [*decisions(self.place.step, rulings, self.by), *dropped]
         known_to(session).note(each["key"] for each in entries)
         journal = {"journal": self._journal(*entries), "outer": self._outer}
         return successor(self.kept, {**more, **journal}, shared=self.sessions.shared)
 
-    def write(
-        self, session: Session, more: Kept, entries: Sequence[JournalEntry]
-    ) -> dict[str, Kept]:
+    def write(self, session: Session, more: Kept, *done: Iterable[Any]) -> dict[str, Kept]:
         """Return what `after` does, as the channel takes it."""
-        return self.sessions.wrote(self.after(session, more, entries))
+        return self.sessions.wrote(self.after(session, more, *done))
 
     def lease(self, id: str, question: str) -> Lease | None:
         """Return the lease of a call that was let through, by an answer to this question if any.
@@ -192,7 +205,7 @@ def node_context(sessions: Sessions, config: Any, runtime: Any, *, later: bool) 
         within = yield from inside(config, runtime, left_in(stand.kept), later=later)
         stand = replace(stand, place=replace(stand.place, ended=(*within, *ended)))
     if sessions.guard.policy.world and stand.around is None:
-        step, _ = yield Run(once, (fresh_id, later))
+        step, _ = yield from once(fresh_id, later=later)
         stand = replace(stand, place=replace(stand.place, step=f"{stand.place.step} {step}"))
     return stand
 
@@ -270,3 +283,62 @@ def _is_beside(step: tuple[str, ...], checkpoint: str) -> bool:
         if len(_SEEN) > STEPS_CAP:
             _SEEN.popitem(last=False)
     return known != checkpoint
+
+
+# --- decisions that no checkpoint has -------------------------------------------------------------
+#
+# LangGraph saves while a run goes on (`durability="async"`): a run that begins when the client of
+# the last one has just left, or beside another one, reads a checkpoint from before its decisions. A
+# replay or a fork does so on purpose.
+
+LOOK = 64
+"""Most checkpoints that are looked at, back from the newest one of the thread."""
+_FORKED = frozenset({"update", "fork"})
+"""The sources of checkpoints that `update_state`, or a replay, has made."""
+
+
+def newest(stand: NodeContext, config: Any, runtime: Any, *, later: bool) -> Flow:
+    """Return where the node decides, after all decisions before that this process knows of."""
+    if stand.around is not None or stand.place.thread is None or not stand.sessions.own:
+        return stand
+    links, live = stand.since, stand.sessions.live
+    beside = any(each.root == stand.place.root or each.batch == stand.batch for each in links)
+    if beside or stand.batch in stand.kept.get("asked", ()) or not any(map(live.has_acted, links)):
+        return stand
+    if (yield from _looked(config, runtime, links[0].checkpoint, links[-1].mark, later=later)):
+        return stand
+    asked = stand.kept.get("asked", {})
+    return replace(stand, kept={**live.written(links[-1].mark), "asked": asked}, newer=True)
+
+
+def _looked(config: Any, runtime: Any, since: str, rev: str, *, later: bool) -> Flow:
+    """True if the run goes back on purpose: it says so, and the store knows the part `rev`."""
+    found = [_is_named(config)]
+    for where in _places(runtime):
+        every = yield from checkpoints_of(saver_of(config), where, LOOK, later=later)
+        newer = takewhile(lambda each: str(each.checkpoint["id"]) > since, every)
+        found += [_tells(each, rev) for each in newer]  # their ids are in order
+    return _on_purpose(found)
+
+
+def _is_named(config: Mapping[str, Any]) -> tuple[bool, bool]:
+    """Return whether the run was begun from a named checkpoint, in the form of `_tells`."""
+    return "checkpoint_id" in config.get("metadata", {}), False
+
+
+def _places(runtime: Any) -> Iterator[Any]:
+    """Yield the places of this graph's checkpoints, and of those of the outermost one."""
+    here = runtime.execution_info
+    for around in dict.fromkeys((here.checkpoint_ns.rpartition("|")[0], "")):
+        yield {"configurable": {"thread_id": here.thread_id, "checkpoint_ns": around}}
+
+
+def _tells(found: Any, rev: str) -> tuple[bool, bool]:
+    """Return whether a checkpoint is a fork, and whether it knows the part."""
+    knows = any(rev == part.get("rev") or rev in part.get("line", ()) for part in parts_of(found))
+    return (found.metadata or {}).get("source") in _FORKED, knows
+
+
+def _on_purpose(found: Iterable[tuple[bool, bool]]) -> bool:
+    forks, knows = zip(*found, strict=True)
+    return any(forks) and any(knows)

@@ -9,7 +9,7 @@ or is done; what it has decided before, the session of the graph around it has t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
@@ -20,7 +20,7 @@ from sponsio_like.guard import Flow, Run
 MOST = 200
 """Most checkpoints of a thread that are looked at, the latest first."""
 TRIES = 20
-"""Attempts to list the checkpoints while others write, before a last one that may raise."""
+"""Attempts to read checkpoints while others write, before a last one that may raise."""
 BACK = 8
 """Most checkpoints that are looked at, back from where the graph is."""
 
@@ -43,7 +43,7 @@ def is_saved(config: Any, runtime: Any, call: str, rev: str, *, later: bool) -> 
     here = runtime.execution_info
     at = {"thread_id": here.thread_id, "checkpoint_ns": here.checkpoint_ns.rpartition("|")[0]}
     where: Any = {"configurable": at}
-    found = yield Run(acheckpoints_of if later else checkpoints_of, (saver_of(config), where))
+    found = yield from checkpoints_of(saver_of(config), where, later=later)
     return any(_knows(part, rev, call) for each in found for part in parts_of(each))
 
 
@@ -73,7 +73,7 @@ def _walk(config: Mapping[str, Any], runtime: Any, rev: str, most: int, *, later
     saver, here = saver_of(config), getattr(runtime, "execution_info", None)
     where = None if saver is None or here is None else _where(here)
     for _ in range(most):
-        found = None if where is None else (yield from _found(saver, where, later=later))
+        found = None if where is None else (yield from fetched(saver, where, later=later))
         if found is None or (entries := list(_entries(found, rev))):
             return [] if found is None else entries
         where = found.parent_config
@@ -87,28 +87,32 @@ def _where(here: Any) -> Any:
     return {"configurable": at}
 
 
-def _found(saver: Any, where: Any, *, later: bool) -> Flow:
-    return (yield Run(afetched if later else fetched, (saver, where)))
+def fetched(saver: Any, where: Any, *, later: bool) -> Flow:
+    """Return a checkpoint."""
+    return (yield from _read(saver.aget_tuple if later else saver.get_tuple, where))
 
 
-def fetched(saver: Any, where: Any) -> Any:
-    """Fetch a checkpoint; anew, where another task has written to a saver in memory."""
+def checkpoints_of(saver: Any, where: Any, most: int = MOST, *, later: bool) -> Flow:
+    """Return the list of the latest checkpoints."""
+    return (yield from _read(_alisted if later else _listed, saver, where, most))
+
+
+def _read(ask: Callable[..., Any], *given: Any) -> Flow:
+    """Return what a saver says; it is asked anew, where another task has written to it."""
     for _ in range(TRIES):
         try:
-            return saver.get_tuple(where)
+            return (yield Run(ask, given))
         except RuntimeError:  # a dictionary that has changed while it was gone through
             continue
-    return saver.get_tuple(where)
+    return (yield Run(ask, given))
 
 
-async def afetched(saver: Any, where: Any) -> Any:
-    """Do what `fetched` does, asynchronously."""
-    for _ in range(TRIES):
-        try:
-            return await saver.aget_tuple(where)
-        except RuntimeError:
-            continue
-    return await saver.aget_tuple(where)
+def _listed(saver: Any, where: Any, most: int) -> list[Any]:
+    return [*saver.list(where, limit=most)]
+
+
+async def _alisted(saver: Any, where: Any, most: int) -> list[Any]:
+    return [each async for each in saver.alist(where, limit=most)]
 
 
 def _entries(found: Any, rev: str) -> Iterator[JournalEntry]:
@@ -127,28 +131,7 @@ def inside(config: Mapping[str, Any], runtime: Any, calls: Collection[str], *, l
     if saver is None or here is None or not calls:
         return []
     where: Any = {"configurable": {"thread_id": here.thread_id}}
-    found = yield Run(acheckpoints_of if later else checkpoints_of, (saver, where))
-    return _done(found, calls)
-
-
-def checkpoints_of(saver: Any, where: Any, most: int = MOST) -> list[Any]:
-    """List the latest checkpoints; anew, where another task has written to a saver in memory."""
-    for _ in range(TRIES):
-        try:
-            return [*saver.list(where, limit=most)]
-        except RuntimeError:  # a dictionary that has changed while it was gone through
-            continue
-    return [*saver.list(where, limit=most)]
-
-
-async def acheckpoints_of(saver: Any, where: Any, most: int = MOST) -> list[Any]:
-    """Do what `checkpoints_of` does, asynchronously."""
-    for _ in range(TRIES):
-        try:
-            return [each async for each in saver.alist(where, limit=most)]
-        except RuntimeError:
-            continue
-    return [each async for each in saver.alist(where, limit=most)]
+    return _done((yield from checkpoints_of(saver, where, later=later)), calls)
 
 
 def left_in(kept: Kept) -> set[str]:

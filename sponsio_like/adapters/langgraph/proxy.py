@@ -20,6 +20,7 @@ from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
 from sponsio_like.adapters.langgraph.asked_calls import Asking, call_fingerprint
+from sponsio_like.guard import Flow, adrive, drive
 from sponsio_like.session import fresh_id
 from sponsio_like.values import as_data
 
@@ -56,14 +57,13 @@ class Checks(Protocol):
     def ruled(self, asking: Asking) -> Any:
         """Decide this run, and return the ruling."""
 
-    def run(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
+    def flow(
+        self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any], *, later: bool
+    ) -> Flow:
         """Run this call with `go`, or another one, or none; return what comes of it.
 
         `go` gives what the tool answers, and a list of what its body has returned.
         """
-
-    async def arun(self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any]) -> Any:
-        """Do what `run` does; `go` has to be awaited."""
 
 
 _CHECKS: dict[int, tuple[BaseTool, Checks, BaseTool]] = {}
@@ -142,25 +142,27 @@ def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
     def invoke(self: Any, input: Any, config: Any = None, **more: Any) -> Any:
         if not _asks(self):
             return of.invoke(self, input, config, **more)
-        return _checked(self, input, lambda on, it: on.invoke(it, config, **more))
+        return drive(_checked(self, input, lambda on, it: on.invoke(it, config, **more)))
 
     @functools.wraps(of.run)
     def run_(self: Any, tool_input: Any, *args: Any, **more: Any) -> Any:
         if not _asks(self):
             return of.run(self, tool_input, *args, **more)
-        return _checked(self, tool_input, lambda on, it: on.run(it, *args, **more))
+        return drive(_checked(self, tool_input, lambda on, it: on.run(it, *args, **more)))
 
     @functools.wraps(of.ainvoke)
     async def ainvoke(self: Any, input: Any, config: Any = None, **more: Any) -> Any:
         if not _asks(self):
             return await of.ainvoke(self, input, config, **more)
-        return await _achecked(self, input, lambda on, it: on.ainvoke(it, config, **more))
+        work = _checked(self, input, lambda on, it: on.ainvoke(it, config, **more), later=True)
+        return await adrive(work)
 
     @functools.wraps(of.arun)
     async def arun_(self: Any, tool_input: Any, *args: Any, **more: Any) -> Any:
         if not _asks(self):
             return await of.arun(self, tool_input, *args, **more)
-        return await _achecked(self, tool_input, lambda on, it: on.arun(it, *args, **more))
+        work = _checked(self, tool_input, lambda on, it: on.arun(it, *args, **more), later=True)
+        return await adrive(work)
 
     @functools.wraps(run)
     def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -181,30 +183,24 @@ def _asks(tool: BaseTool) -> bool:
     return id(tool) in _CHECKS and not _runs(tool)
 
 
-def _checked(made: BaseTool, given: Any, run: Callable[[Any, Any], Any]) -> Any:
+def _checked(
+    made: BaseTool, given: Any, run: Callable[[Any, Any], Any], *, later: bool = False
+) -> Flow:
     """Return what comes of running the tool with `given`, if that may run."""
     _, checks, tool = _CHECKS[id(made)]
+    real = _real(tool)
 
     def go(call: Any) -> Any:
         with _inside(made) as returned:
-            on = tool if id(tool) in _CHECKS else made
-            return run(on, _as_given(given, call)), returned
+            return run(tool if id(tool) in _CHECKS else made, _as_given(given, call)), returned
 
-    real = _real(tool)
-    return _as_asked(given, checks.run(real, _call_of(real, given, checks.id), go))
-
-
-async def _achecked(made: BaseTool, given: Any, run: Callable[[Any, Any], Any]) -> Any:
-    """Do what `_checked` does, asynchronously."""
-    _, checks, tool = _CHECKS[id(made)]
-
-    async def go(call: Any) -> Any:
+    async def ago(call: Any) -> Any:
         with _inside(made) as returned:
             on = tool if id(tool) in _CHECKS else made
             return await run(on, _as_given(given, call)), returned
 
-    real = _real(tool)
-    return _as_asked(given, await checks.arun(real, _call_of(real, given, checks.id), go))
+    call, went = _call_of(real, given, checks.id), ago if later else go
+    return _as_asked(given, (yield from checks.flow(real, call, went, later=later)))
 
 
 def _runs(tool: BaseTool) -> bool:

@@ -20,12 +20,14 @@ from langchain_core.runnables import RunnableConfig
 from langgraph._internal._runnable import RunnableCallable
 from langgraph.constants import END, START, TAG_HIDDEN
 from langgraph.graph import StateGraph
+from langgraph.runtime import Runtime
 from langgraph.types import Command, RetryPolicy, Send
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState
 from sponsio_like.adapters.langgraph.payloads import to_decide
 from sponsio_like.adapters.langgraph.place import turn_of
 from sponsio_like.errors import SponsioLikeError
+from sponsio_like.guard import Flow, adrive, drive
 
 Handled: TypeAlias = Callable[[Any, StateGraph[Any, Any, Any, Any]], Any]
 """Makes a handler of errors, for the nodes of a builder, one for guarded nodes, too."""
@@ -252,6 +254,18 @@ def _but_refusals(policy: RetryPolicy) -> Callable[[Exception], bool]:
         return on(error)
 
     return tries
+
+
+def node_of(flow: Callable[..., Flow], name: str) -> RunnableCallable:
+    """Return a node that goes through a flow, in the event loop where there is one."""
+
+    def run(given: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
+        return drive(flow(given, config, runtime, later=False))
+
+    async def arun(given: Any, config: RunnableConfig, runtime: Runtime[Any]) -> Any:
+        return await adrive(flow(given, config, runtime, later=True))
+
+    return RunnableCallable(run, arun, name=name, trace=False)
 
 
 def learned(

@@ -1,7 +1,8 @@
 """Opens the session that decides in a node, and refuses where it could not remember.
 
 In: the guard, and the value of the channel where the node runs. Out: a session, live or restored;
-or a refusal, where contracts would have to remember and nothing would.
+or a refusal, where contracts would have to remember and nothing would. Where contracts only
+observe, what fails here is kept from the agent (`undisturbed`).
 """
 
 from __future__ import annotations
@@ -14,16 +15,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from weakref import WeakKeyDictionary
 
+from langgraph.errors import GraphBubbleUp
+
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, mine, part_of, rev_of
-from sponsio_like.adapters.langgraph.failures import log_failure
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, known_to
+from sponsio_like.adapters.langgraph.leases import Together
 from sponsio_like.adapters.langgraph.live import Live, LiveStep, Out, live_of
 from sponsio_like.adapters.langgraph.messages import Facts, listens
 from sponsio_like.adapters.langgraph.place import Outer, Place
-from sponsio_like.adapters.langgraph.together import Together
 from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
-from sponsio_like.guard import Guard, SessionOptions, begun, restored
-from sponsio_like.session import Session, fresh_id
+from sponsio_like.guard import Flow, Guard, SessionOptions, begun, restored
+from sponsio_like.session import Session, fresh_id, read_saved, saved
 from sponsio_like.worlds import World
 
 Scope: TypeAlias = Literal["thread", "run"]
@@ -169,7 +171,7 @@ class Sessions:
             more = {**more, "live": known.name, "seq": known.count}
             if not (self.guard.policy.stateful and self.guard.policy.enforces):
                 more["loose"] = True
-            value = successor(kept, {"session": session.snapshot(), **more}, shared=self.shared)
+            value = successor(kept, {"session": saved(session), **more}, shared=self.shared)
             value["told"] = known.since(next(iter(value["line"]), ""))
             known.wrote(value["rev"])
         self.live.keep(rev_of(value), session)
@@ -199,7 +201,7 @@ class Sessions:
                 "thread of its own"
             )
         try:
-            return restored(self.guard, kept["session"], self._given)
+            return restored(self.guard, read_saved(kept["session"]), self._given)
         except SnapshotError:
             if self.guard.policy.enforces:
                 raise
@@ -289,10 +291,15 @@ def read_channels(config: Mapping[str, Any], channels: Any, *, fresh: bool = Fal
 
     Raises `SessionError` outside of a graph.
     """
+    return reader_of(config)(channels, fresh)
+
+
+def reader_of(config: Mapping[str, Any]) -> Any:
+    """Return what reads the channels of a task, of which each has one. Raises `SessionError`."""
     reader = config.get("configurable", {}).get(READ)
     if reader is None:
         raise SessionError("this is no node of a graph that runs: there is no state to be read")
-    return reader(channels, fresh)
+    return reader
 
 
 def _flies(session: Session, id: str) -> bool:
@@ -303,3 +310,24 @@ def successor(kept: Kept, more: Kept, *, shared: bool) -> Kept:
     """Return the part that comes after `kept`, with this content."""
     mine = [*kept.get("line", ()), kept["rev"]] if "rev" in kept else []
     return {"rev": fresh_id(), "line": mine[-(LINE_CAP if shared else BESIDE_CAP) :], **more}
+
+
+# --- where nothing is enforced --------------------------------------------------------------------
+
+
+def undisturbed(guard: Guard, work: Flow, instead: Callable[[], Any]) -> Flow:
+    """Do the work, and return what it gives; `instead`, if it raises and nothing is enforced."""
+    try:
+        return (yield from work)
+    except GraphBubbleUp:
+        raise
+    except Exception:
+        if guard.policy.enforces:
+            raise
+        log_failure("the contracts were not observed here")
+        return instead()
+
+
+def log_failure(what: str) -> None:
+    """Log what has failed, with the exception that is being handled."""
+    logging.getLogger("sponsio_like").warning("%s", what, exc_info=True)  # noqa: LOG014
