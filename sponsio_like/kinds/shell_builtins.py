@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from sponsio_like.kinds.shell_options import behind_options
 from sponsio_like.kinds.shell_state import Shell, Stdin
-from sponsio_like.kinds.shell_table import behind_options
 from sponsio_like.kinds.shell_words import PLAIN_GLOBS, is_known, with_escapes
 
 Words: TypeAlias = Sequence[str]

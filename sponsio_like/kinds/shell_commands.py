@@ -16,8 +16,9 @@ from sponsio_like.kinds.shell_files import sed, tar
 from sponsio_like.kinds.shell_hidden import NAMING, SUBSCRIPT
 from sponsio_like.kinds.shell_interpreters import fed, given_text, interpreter, script
 from sponsio_like.kinds.shell_launchers import LAUNCHERS
+from sponsio_like.kinds.shell_options import behind_options
 from sponsio_like.kinds.shell_state import PROGRAMS, Shell, Stdin
-from sponsio_like.kinds.shell_table import behind_options, note
+from sponsio_like.kinds.shell_table import note
 from sponsio_like.kinds.shell_words import (
     LOOSE,
     PLAIN_GLOBS,

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from sponsio_like.kinds.shell_options import sorted_options
 from sponsio_like.kinds.shell_state import Shell, Stdin
-from sponsio_like.kinds.shell_table import sorted_options
 from sponsio_like.kinds.shell_words import QUOTED, is_known
 
 Words: TypeAlias = Sequence[str]

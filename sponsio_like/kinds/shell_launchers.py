@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from sponsio_like.kinds.shell_options import Words, behind_options
 from sponsio_like.kinds.shell_state import Shell, Stdin
-from sponsio_like.kinds.shell_table import Words, behind_options
 
 Launcher: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
 
