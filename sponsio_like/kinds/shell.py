@@ -168,6 +168,8 @@ def follow(state: Shell, node: Any, stdin: Stdin) -> str | None:
             body = node.child_by_field_name("body")
             name = _text(node.child_by_field_name("name"))
             state.functions[name] = body
+            for each in node.children_by_field_name("redirect"):
+                directed(state, [_redirection(state, each)] if _writes(each) else [], None)
             if name == "command_not_found_handle":
                 follow(state, body, Stdin())
             return ""
@@ -327,6 +329,8 @@ def _assignment(state: Shell, node: Any) -> None:
     value = node.child_by_field_name("value")
     adds = any(child.type == "+=" for child in node.children)
     if "[" in name:
+        if name.startswith(("BASH_ALIASES", "BASH_CMDS")):
+            state.found.nothing_is_clear()
         state.variables[name.split("[")[0]] = None
     elif value is not None and value.type == "array":
         words = [
@@ -341,7 +345,14 @@ def _assignment(state: Shell, node: Any) -> None:
         state.assign(name, whole)
 
 
+CHANGING = re.compile(r"[-+]\w*[nlui]")
+"""Options of `declare` that change what is assigned: `-n`, `-l`, `-u`, `-i`."""
+
+
 def _declared(state: Shell, node: Any) -> str:
+    changes = any(CHANGING.fullmatch(_text(child)) for child in node.children)
+    if changes and node.children[0].type in ("declare", "typeset", "local"):
+        state.found.nothing_is_clear()
     for child in node.children:
         if child.type == "variable_assignment":
             _assignment(state, child)

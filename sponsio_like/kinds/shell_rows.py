@@ -115,7 +115,6 @@ _ROWS: dict[str, Row] = {
     "scp": Row("s*c", "PioFlSJc"),
     "csplit": Row("r-*", "fbn", paths={"-f": "w"}),
     "7z": Row("-r*", "opw", paths={"-o": "w"}),
-    "sqlite3": Row("w-*", "", ("--cmd",)),
     "rclone": Row("-SC"),
     "gsutil": Row("-SC"),
     "ssh-keygen": Row("", "fCtbNPmOz", paths={"-f": "w"}),

@@ -35,7 +35,6 @@ SEARCHES = frozenset({"grep", "egrep", "fgrep", "zgrep", "rgrep", "rg", "ag", "a
 REMOTE = re.compile(r"[a-z]+://|[^/]+:")
 LINKED = re.compile(r"[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:|[\w-]+(?:\.[\w-]+)+:", re.IGNORECASE)
 """A URL, or a host and a path as git and ssh write them."""
-DISK = re.compile(r"/dev/(?:[sv]d|xvd|hd|nvme|mmcblk|disk|mapper/|md)\w*")
 INSIDE = re.compile(r"[a-z0-9]+://|[^/]+:")
 PATTERNS = (
     (re.compile(r"mkfs\..+"), Row("w*", destroys=always("format a disk"), depends=False)),
