@@ -44,6 +44,7 @@ PATTERNS = (
 
 def note(state: Shell, name: str, args: Words) -> None:
     """Note what the table says of a call."""
+    before = len(state.found.destroys)
     for sign, role in ASSIGNED.get(name, {}).items():
         for word in _assigned(args, sign):
             _noted(state, role, word)
@@ -72,7 +73,7 @@ def note(state: Shell, name: str, args: Words) -> None:
     if row.destroys is not None:
         found = row.destroys(said)
         if found:
-            state.found.destroys.append(found)
+            state.found.destroys[before:] = [found]  # one name for it, not `write /dev/sda` too
         elif said.loose and row.depends:
             state.found.destroys.append(QUOTED)
 
