@@ -189,6 +189,10 @@ def follow(state: Shell, node: Any, stdin: Stdin) -> str | None:
             return _sequence(state, node, stdin)
         case "test_command":
             return _tested(state, node, stdin)
+        case "file_redirect":  # `$(<file)`
+            _redirect(state, node, stdin)
+            directed(state, [_redirection(state, node)] if _writes(node) else [], "")
+            return None
         case "elif_clause" | "case_item" | "ERROR":
             _inside(state, node, stdin)
             return ""
@@ -351,19 +355,33 @@ CHANGING = re.compile(r"[-+]\w*[nlui]")
 
 def _declared(state: Shell, node: Any) -> str:
     changes = any(CHANGING.fullmatch(_text(child)) for child in node.children)
-    if changes and node.children[0].type in ("declare", "typeset", "local"):
-        state.found.nothing_is_clear()
     for child in node.children:
         if child.type == "variable_assignment":
+            if changes:
+                _changing(state, child.child_by_field_name("name"), child)
             _assignment(state, child)
             if node.children[0].type in ("export", "declare", "typeset"):
                 state.found.sets.append(_text(child.child_by_field_name("name")))
-        elif child.is_named and child.type != "variable_name":
+        elif child.type == "variable_name":
+            if changes:
+                _changing(state, child, None)
+        elif child.is_named:
             said = one_field(child, state)
             name, sign, value = said.partition("=")
             if sign:
-                state.assign(name, value if is_known(value) else None)
+                state.assign(name, value if is_known(value) and not changes else None)
     return ""
+
+
+def _changing(state: Shell, name: Any, assignment: Any) -> None:
+    """Take a variable as unknown from now on, and the one that it may be another name of."""
+    state.changing.add(_text(name))
+    value = None if assignment is None else assignment.child_by_field_name("value")
+    if value is not None:
+        other = one_field(value, state)
+        if other.isidentifier():
+            state.changing.add(other)
+            state.assign(other, None)
 
 
 def _command(state: Shell, node: Any, stdin: Stdin) -> str | None:

@@ -16,7 +16,7 @@ from sponsio_like.kinds.shell_databases import DATABASES
 from sponsio_like.kinds.shell_files import sed, tar
 from sponsio_like.kinds.shell_hidden import NAMING, SUBSCRIPT
 from sponsio_like.kinds.shell_interpreters import fed, given_text, interpreter, script
-from sponsio_like.kinds.shell_launchers import LAUNCHERS
+from sponsio_like.kinds.shell_launchers import LAUNCHERS, LOADER, loader
 from sponsio_like.kinds.shell_options import behind_options, sorted_options
 from sponsio_like.kinds.shell_state import PROGRAMS, Shell, Stdin
 from sponsio_like.kinds.shell_table import host_in, note
@@ -68,7 +68,9 @@ def perform(
     if handler is not None:
         return handler(state, args, stdin)
     note(state, base, args)
-    launch = LAUNCHERS.get(base)
+    if base in state.renamed and "/" not in name:
+        state.found.nothing_is_clear()
+    launch = LAUNCHERS.get(base) or (loader if LOADER.fullmatch(base) else None)
     return None if launch is None else launch(state, args, stdin)
 
 
@@ -154,7 +156,11 @@ def _env(state: Shell, args: Words, stdin: Stdin) -> str | None:
             text = word.removeprefix("-S").removeprefix("--split-string=")
             return state.program(" ".join([text, *map(_quoted, rest[1:])]), stdin)
         if re.match(r"-[iv0]+S", word):
-            return state.program(" ".join([word.partition("S")[2], *map(_quoted, rest[1:])]), stdin)
+            glued = word.partition("S")[2]
+            texts = (
+                [glued, *map(_quoted, rest[1:])] if glued else [*rest[1:2], *map(_quoted, rest[2:])]
+            )
+            return state.program(" ".join(texts), stdin)
         if word in ("-C", "--chdir") or word.startswith(("--chdir=", "-C")):
             return _env_folder(state, rest, stdin)
         if word in ("-u", "--unset", "-a", "--argv0"):
@@ -297,6 +303,12 @@ def _ssh(state: Shell, args: Words, stdin: Stdin) -> str | None:
     return fed(state, stdin)
 
 
+def _scp(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    ssh_options(state, list(args))
+    note(state, "scp" if len(args) > 1 else "sftp", args)
+    return LAUNCHERS["scp"](state, args, stdin)
+
+
 SSH = "BbcDEeFIiJLlmOopQRSWw"
 
 
@@ -354,15 +366,20 @@ def _container(state: Shell, args: Words, stdin: Stdin) -> str | None:
         return None
     inner = behind_options(rest[1:], "apveulwhmcn" if rest[0] == "run" else "euw", CONTAINER)
     flags = rest[1 : len(rest) - len(inner)]
-    for each in _mounted(rest[1:]):
-        state.writes(each)
+    for each, may_write in _mounted(rest[1:]):
+        state.reads(each)
+        if may_write:
+            state.writes(each)
     given = sorted_options(flags, "apveulwhmcn", CONTAINER).values
     entry = [given["--entrypoint"]] if given.get("--entrypoint") else []
     return _run(state, [*entry, *inner[1:]], stdin)
 
 
-def _mounted(args: Words) -> list[str]:
-    """Return the folders of the host that a container may write; of a relative one nobody knows."""
+def _mounted(args: Words) -> list[tuple[str, bool]]:
+    """Return the folders of the host that a container sees, and whether it may write them.
+
+    Of a relative one nobody knows.
+    """
     found = []
     for i, each in enumerate(args):
         value = args[i + 1] if each in ("-v", "--volume") and i + 1 < len(args) else ""
@@ -373,8 +390,8 @@ def _mounted(args: Words) -> list[str]:
             value = f"{source[1]}:" if source and "type=bind" in mount else ""
             value += "/:ro" if value and re.search(r"(?:^|,)(?:readonly|ro)\b", mount) else ""
         folder, _, inside = value.partition(":")
-        if folder[:1] in ("/", "~") and not SIGNS.search(folder) and not inside.endswith(":ro"):
-            found.append(folder)
+        if folder[:1] in ("/", "~") and not SIGNS.search(folder):
+            found.append((folder, not inside.endswith(":ro")))
     return found
 
 
@@ -483,6 +500,8 @@ HANDLERS: Mapping[str, Handler] = {
     "podman": _container,
     "kubectl": _kubectl,
     "find": _find,
+    "scp": _scp,
+    "sftp": _scp,
     "sed": sed,
     "tar": tar,
     "bsdtar": tar,

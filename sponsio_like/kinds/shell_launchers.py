@@ -245,7 +245,7 @@ def _both(one: Launcher, other: Launcher) -> Launcher:
 def _container(*words: str, skip: int = 1) -> Launcher:
     """Return the launcher of `crictl exec [options] name command`, behind one of these words."""
     long = ("--name", "--user", "--env", "--workdir", "--volume", "--namespace", "--context")
-    behind = _behind("uewvpncfT", (*long, "--file", "--container"), skip)
+    behind = _behind("uewvpncf", (*long, "--file", "--container"), skip)
 
     def launch(state: Shell, args: Words, stdin: Stdin) -> str | None:
         at = next((i for i, each in enumerate(args) if each in words), len(args))
@@ -335,9 +335,13 @@ def _daemon(state: Shell, args: Words, _: Stdin) -> str | None:
     return _started(state, [*program[-1:], *args[at + 1 :]])
 
 
-def _loader(state: Shell, args: Words, _: Stdin) -> str | None:
+def loader(state: Shell, args: Words, _: Stdin) -> str | None:
     """Launch the program that a dynamic loader is given."""
     return _started(state, behind_options(args, "", ("--library-path", "--preload", "--argv0")))
+
+
+LOADER = re.compile(r"ld-(?:linux|musl)?.*\.so[.\d]*|ld\.so")
+"""The names of dynamic loaders, which run the program that they are given."""
 
 
 LAUNCHERS: Mapping[str, Launcher] = {
@@ -351,7 +355,7 @@ LAUNCHERS: Mapping[str, Launcher] = {
     ),
     **dict.fromkeys(("proxychains", "proxychains4"), _behind("f")),
     **dict.fromkeys(("gosu", "su-exec", "setuidgid", "s6-setuidgid", "envdir"), _behind(skip=1)),
-    "setarch": _behind(skip=1),
+    "setarch": lambda state, args, stdin: _behind()(state, args[1:], stdin),
     "chpst": _behind("uUbenolmdrpfct0123/"),
     "softlimit": _behind("adfpsrtlmco"),
     "cgexec": _behind("g"),

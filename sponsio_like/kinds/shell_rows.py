@@ -69,7 +69,7 @@ _ROWS: dict[str, Row] = {
         ),
     ),
     **dict.fromkeys(("rg", "ag", "ack"), Row("-r*", "egtTmABC", ("--glob", "--type"))),
-    "jq": Row("-r*", "f", ("--arg", "--argjson", "--from-file")),
+    "jq": Row("-r*", "", ("--arg", "--argjson"), {"-f": "r", "--from-file": "r"}),
     **dict.fromkeys(
         (
             *(
@@ -109,27 +109,38 @@ _ROWS: dict[str, Row] = {
     ),
     "link": Row("rw"),
     "mknod": Row("w-*"),
+    "apt-key": Row("-*", paths={"--keyserver": "h"}),
+    "cpio": Row("w*", "HCMRIEe", paths={"-D": "w", "--directory": "w", "-O": "w", "-I": "r"}),
+    "iptables-save": Row("", paths={"-f": "w", "--file": "w"}),
+    "dotnet": Row("-*", "cfr", ("--configuration",), {"-o": "w", "--output": "w"}),
     "rsync": Row(
-        "s*c", "efTM", ("--rsh", "--exclude", "--include", "--files-from", "--rsync-path")
+        "s*c",
+        "efTM",
+        ("--rsh", "--exclude", "--include", "--files-from", "--rsync-path"),
+        destroys=lambda said: (
+            "rsync --delete" if any(each.startswith("--del") for each in said.flags) else ""
+        ),
     ),
     "scp": Row("s*c", "PioFlSJc"),
     "csplit": Row("r-*", "fbn", paths={"-f": "w"}),
     "7z": Row("-r*", "opw", paths={"-o": "w"}),
     "rclone": Row("-SC"),
     "gsutil": Row("-SC"),
-    "ssh-keygen": Row("", "fCtbNPmOz", paths={"-f": "w"}),
-    "gpg": Row("r*", "orukb", ("--output", "--recipient"), {"-o": "w", "--output": "w"}),
+    "ssh-keygen": Row("", "CtbNPmOz", paths={"-f": "e"}),
+    "gpg": Row("r*", "orukb", ("--recipient",), {"-o": "w", "--output": "w", "--keyserver": "h"}),
     "objcopy": Row("rw", "IOBjR"),
     "strip": Row("w*", "oK", paths={"-o": "w"}),
     "ffmpeg": Row("r*w"),
     **dict.fromkeys(("convert", "magick", "wkhtmltopdf"), Row("r*w")),
-    "mysqldump": Row("", "rhuP", ("--result-file",), {"-r": "w", "--result-file": "w", "-h": "h"}),
+    "mysqldump": Row(
+        "", "rhuP", ("--result-file",), {"-r": "w", "--result-file": "w", "-h": "h", "--host": "h"}
+    ),
     **dict.fromkeys(
         ("pg_dump", "pg_dumpall"),
         Row("", "fhUpdnt", ("--file",), {"-f": "w", "--file": "w", "-h": "h"}),
     ),
     "mktemp": Row("w", "p", ("--tmpdir",), {"-p": "w", "--tmpdir": "w"}),
-    "mount": Row("rw", "tor"),
+    "mount": Row("sw", "tor"),
     "visudo": Row("", "f", paths={"-f": "w"}),
     **dict.fromkeys(("black", "isort", "rustfmt", "dos2unix", "unix2dos"), Row("w*")),
     **dict.fromkeys(
@@ -145,7 +156,9 @@ _ROWS: dict[str, Row] = {
     "ld": Row("r*", "olLmT", paths={"-o": "w"}),
     "rustc": Row("r*", "oLlC", ("--out-dir", "--edition"), {"-o": "w", "--out-dir": "w"}),
     "javac": Row("r*", "d", paths={"-d": "w"}),
-    "cmake": Row("-*", "BSGD", ("--install-prefix",), {"-B": "w", "--install-prefix": "w"}),
+    "cmake": Row(
+        "-*", "SGD", ("--install",), {"-B": "w", "--install-prefix": "w", "--prefix": "w"}
+    ),
     "mv": Row("m*w", "tS", ("--target-directory",), {"-t": "w", "--target-directory": "w"}),
     "ln": Row("r*w", "S", ("--target-directory",), {"-t": "w", "--target-directory": "w"}),
     "sponge": Row("w*"),
@@ -159,7 +172,7 @@ _ROWS: dict[str, Row] = {
     **dict.fromkeys(("genisoimage", "mkisofs", "xorriso"), Row("r*", "V", paths={"-o": "w"})),
     "lz4": Row("rw"),
     "mmv": Row("mw"),
-    "rename": Row("--w*", "", ()),
+    "rename": Row("-m*"),
     "tsc": Row("r*", "pt", paths={"--outDir": "w", "--outFile": "w"}),
     "virtualenv": Row("w", "p"),
     "ninja": Row("-*", "jkl", paths={"-C": "w"}),
@@ -182,7 +195,7 @@ _ROWS: dict[str, Row] = {
     "chmod": Row("-t*", destroys=_recursive("chmod")),
     "chown": Row("-t*", destroys=_recursive("chown")),
     "chgrp": Row("-t*", destroys=_recursive("chgrp")),
-    "chattr": Row("-w*", destroys=_recursive("chattr")),
+    "chattr": Row("w*", destroys=_recursive("chattr")),
     "rpm": Row("-*", destroys=flag("rpm -e", "-e", "--erase")),
     "dpkg": Row("-*", destroys=flag("dpkg -r", "-r", "-P", "--remove", "--purge")),
     "pacman": Row("p*", destroys=flag("pacman -R", "-R", "--remove")),
@@ -192,9 +205,8 @@ _ROWS: dict[str, Row] = {
     "zip": Row("wr*", "xiP"),
     "unzip": Row("r-*", "dxP", paths={"-d": "w"}),
     **dict.fromkeys(("gzip", "bzip2", "xz", "gunzip", "bunzip2", "unxz"), Row("w*")),
-    "zstd": Row("w*", "TM", paths={"-o": "w"}),
-    "vim": Row("w*", "cSu"),
-    **dict.fromkeys(("vi", "nano", "emacs", "ed", "ex", "pico"), Row("w*")),
+    "zstd": Row("e*", "TM", paths={"-o": "w"}),
+    **dict.fromkeys(("nano", "emacs", "ed", "pico", "micro"), Row("e*")),
     **dict.fromkeys(
         ("wget", "wget2"),
         Row(
@@ -265,7 +277,7 @@ _ROWS: dict[str, Row] = {
     ),
     **dict.fromkeys(
         ("mongosh", "mongo"),
-        Row("u", "up", ("--eval", "--username", "--password"), {"--host": "h"}),
+        Row("i", "up", ("--eval", "--username", "--password"), {"--host": "h"}),
     ),
     **dict.fromkeys(("mongodump", "mongoexport"), Row("", "dcu", paths={"--out": "w", "-o": "w"})),
     "mysqladmin": Row(

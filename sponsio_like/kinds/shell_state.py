@@ -43,7 +43,7 @@ PROGRAMS = re.compile(
 )
 """Variables whose values are run."""
 POINTERS = re.compile(
-    r"(?i:https?|all|ftp)_proxy|(?:PIP|UV)_(?:EXTRA_)?INDEX_URL|(?i:npm_config_registry)|GOPROXY|"
+    r"(?i:(?:https?|all|ftp)_proxy)|(?:PIP|UV)_(?:EXTRA_)?INDEX_URL|(?i:npm_config_registry)|GOPROXY|"
     r"DOCKER_HOST|PGHOST|MYSQL_HOST|AWS_ENDPOINT_URL"
 )
 """Variables that send programs to a host."""
@@ -140,6 +140,10 @@ class Shell:
         """The substitutions that were followed, by the numbers of their nodes."""
         self.called: set[str] = set()
         """The functions that were called."""
+        self.renamed: set[str] = set()
+        """The names that programs were copied to."""
+        self.changing: set[str] = set()
+        """The variables that have other values than those that they are given."""
 
     def step(self, steps: int = 1) -> None:
         """Count one step, or so many. Raises `TooMuch`."""
@@ -166,7 +170,8 @@ class Shell:
         return self.positional if name in "@*" else self.arrays.get(name)
 
     def assign(self, name: str, value: str | None) -> None:
-        value = None if value is not None and len(value) > LONGEST else value
+        if name in self.changing or (value is not None and len(value) > LONGEST):
+            value = None
         self.variables[name] = value
         self.arrays.pop(name, None)
         if value and any(each in value for each in ("$(", "`", "${")):
@@ -192,6 +197,11 @@ class Shell:
             raise TooMuch
         self.followed[node.id] = node
         before, cwd = dict(self.variables), self.cwd
+        if node.text[:1] == b"`" and b"\\`" in node.text:  # one inside of another
+            inner = node.text[1:-1].decode(errors="replace").replace("\\`", "`")
+            said = self.program(inner)
+            self.variables, self.cwd, self.depth = before, cwd, self.depth - 1
+            return None if said is None else said.rstrip("\n")
         fed = node.type == "process_substitution" and node.text[:1] == b">"
         said = self._follow(self, node, Stdin(given=fed))
         self.variables, self.cwd = before, cwd

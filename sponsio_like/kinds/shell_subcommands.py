@@ -27,8 +27,17 @@ def _git_checkout(said: Options) -> str:
     return "git checkout --force" if said.has("-f", "--force") or "." in said.rest else ""
 
 
+def _git_restore(said: Options) -> str:
+    index_alone = said.has("--staged", "-S") and not said.has("--worktree", "-W")
+    return "git restore ." if "." in said.rest and not index_alone else ""
+
+
 def _git_branch(said: Options) -> str:
-    return "git branch -D" if said.has("-D") or (said.has("--force") and said.has("-d")) else ""
+    return (
+        "git branch -D"
+        if said.has("-D") or (said.has("-f", "--force") and said.has("-d", "--delete"))
+        else ""
+    )
 
 
 _NAMES = ("--name", "--namespace", "-n", "--context", "--kubeconfig", "-f", "--profile", "--region")
@@ -112,7 +121,7 @@ _SUBCOMMANDS: dict[str, dict[str, Row]] = {
         "reset": Row(destroys=_git_reset),
         "clean": Row("d*", "e", destroys=_git_clean),
         "checkout": Row("", "bB", destroys=_git_checkout),
-        "restore": Row("w*", "s", destroys=flag("", "-")),
+        "restore": Row("w*", "s", destroys=_git_restore),
         "branch": Row(destroys=_git_branch),
         "init": Row("w", "b"),
         "rm": Row(
@@ -175,6 +184,7 @@ _SUBCOMMANDS: dict[str, dict[str, Row]] = {
     },
     "ruff": {"format": Row("w*")},
     "docker": {
+        "*": Row("-*"),
         "cp": Row("SC"),
         "pull": Row("i"),
         "run": Row("i", paths={"--env-file": "r", "--cidfile": "w"}),
@@ -192,6 +202,7 @@ _SUBCOMMANDS: dict[str, dict[str, Row]] = {
         "push": Row("i", destroys=always("docker push"), depends=False),
     },
     "kubectl": {
+        "*": Row("-*"),
         "cp": Row("SC", "c", _NAMES),
         **dict.fromkeys(
             ("delete", "drain", "replace"),
@@ -218,7 +229,7 @@ _SUBCOMMANDS: dict[str, dict[str, Row]] = {
         "repo": Row("--u"),
         **dict.fromkeys(("install", "upgrade", "pull"), Row("-u")),
     },
-    "docker-compose": {"down": _COMPOSE},
+    "docker-compose": {"*": _COMPOSE},
     **dict.fromkeys(("hg", "svn", "bzr", "jj"), _HG),
     **{
         name: {"*": Row("-*", destroys=among(name, r"(?:.*:)?(?:delete|destroy|purge|remove|rm)"))}

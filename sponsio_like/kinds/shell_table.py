@@ -9,9 +9,9 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from sponsio_like.kinds.shell_options import Row, Words, always, sorted_options
+from sponsio_like.kinds.shell_options import Options, Row, Words, always, sorted_options
 from sponsio_like.kinds.shell_rows import ROWS
 from sponsio_like.kinds.shell_state import Shell
 from sponsio_like.kinds.shell_subcommands import GLOBAL, SERVERS, SUBCOMMANDS
@@ -19,8 +19,15 @@ from sponsio_like.kinds.shell_words import QUOTED, SIGNS
 
 ASSIGNED: Mapping[str, Mapping[str, str]] = {
     "dd": {"of=": "w", "if=": "r"},
-    "openssl": {"-out": "w", "-keyout": "w", "-in": "r"},
-    "make": {"-C": "w", "DESTDIR=": "w"},
+    "openssl": {
+        "-out": "w", "-keyout": "w", "-in": "r", "-connect": "h", "-url": "h", "-proxy": "h",
+    },
+    "make": {"-C": "w", "DESTDIR=": "w", "prefix=": "w", "PREFIX=": "w"},
+    "socat": dict.fromkeys(
+        tuple(f"{a}{b}:" for a in ("TCP", "UDP", "OPENSSL", "SSL", "SCTP") for b in ("", "4", "6")),
+        "h",
+    ),
+    "terraform": {"-chdir=": "w"},
     "configure": {"--prefix=": "w"},
 }
 """The signs in the arguments of a command, each with the role of the text behind it."""
@@ -30,6 +37,10 @@ IN_PLACE: Mapping[str, frozenset[str]] = {
     "eslint": frozenset({"--fix"}),
 }
 """The options with which a command writes the files that it reads otherwise."""
+RENAMING = frozenset({"cp", "mv", "ln", "install", "link"})
+PACKERS = frozenset({"gzip", "bzip2", "xz", "zstd", "gunzip", "bunzip2", "unxz"})
+PACKERS_ASK = frozenset({"-c", "--stdout", "--to-stdout", "-l", "-t", "--list", "--test"})
+"""The options with which these write no file."""
 SEARCHES = frozenset({"grep", "egrep", "fgrep", "zgrep", "rgrep", "rg", "ag", "ack"})
 """Commands whose first argument is a pattern, unless an option gives one."""
 REMOTE = re.compile(r"[a-z]+://|[^/]+:")
@@ -48,6 +59,9 @@ def note(state: Shell, name: str, args: Words) -> None:
     for sign, role in ASSIGNED.get(name, {}).items():
         for word in _assigned(args, sign):
             _noted(state, role, word)
+    if name == "git" and "-C" in args[:-1]:
+        _elsewhere(state, args)
+        return
     if name in SUBCOMMANDS:
         row, args = _subcommand(state, name, args)
     else:
@@ -68,8 +82,12 @@ def note(state: Shell, name: str, args: Words) -> None:
     for option, value in said.values.items():
         if option in row.paths:
             _noted(state, row.paths[option], value)
-    if name == "curl":
-        _uploaded(state, said.values.values())
+    if name in ("curl", "wget"):
+        _fetched(state, name, said)
+    if row.roles == "hw" and len(words) == 1:  # `git clone` into a folder with the same name
+        state.writes(re.sub(r"^.*[/:]|\.git$", "", words[0].rstrip("/")) or QUOTED)
+    if name in RENAMING:
+        _renamed(state, words)
     if row.destroys is not None:
         found = row.destroys(said)
         if found:
@@ -84,14 +102,36 @@ def _changed(name: str, row: Row, flags: frozenset[str], roles: str, count: int)
         roles = roles.replace("r", "w")
     if row.roles.endswith("*w") and not flags.isdisjoint(("-t", "--target-directory")):
         roles = row.roles[0] * count
+    if "--reference" in flags:
+        roles = "t" * count
+    if name in PACKERS and not flags.isdisjoint(PACKERS_ASK):
+        roles = "r" * count
     if name in SEARCHES and not flags.isdisjoint(("-e", "-f", "--regexp", "--file")):
         roles = "r" * count
     return roles
 
 
-def _uploaded(state: Shell, values: Iterable[str]) -> None:
-    """Note the files that curl sends: `-d @file`, `-F name=@file`."""
-    for each in values:
+def _renamed(state: Shell, words: Words) -> None:
+    """Note that the last word is the name of what the first one is: `cp /bin/rm tidy`."""
+    if len(words) == 2:
+        one, other = (each.rpartition("/")[2] for each in words)
+        if one != other:
+            state.renamed.add(other)
+
+
+def _fetched(state: Shell, name: str, said: Options) -> None:
+    """Note the files that curl sends (`-d @file`), and those that are named by their URLs."""
+    folder = said.values.get("--output-dir", said.values.get("-P", ""))
+    folder = said.values.get("--directory-prefix", folder)
+    named = said.has("-O", "--remote-name", "--remote-name-all")
+    if name == "wget":
+        named = not said.has("-O", "--output-document", "-i", "--spider")
+    for each in said.rest if named else ():
+        found = re.search(r"^(?:\w+://)?[^/?#]+/(?:[^?#]*/)?([^/?#]+)", each)
+        last = found[1] if found else "index.html"
+        place = f"{folder.rstrip('/')}/{last}" if folder else last
+        state.writes(QUOTED if SIGNS.search(each) else place)
+    for each in said.values.values() if name == "curl" else ():
         if found := re.match(r"(?:[\w.]+=?)?[@<](?!-)([^;]+)", each):
             state.reads(found[1])
 
@@ -136,6 +176,9 @@ def _noted(state: Shell, role: str, word: str) -> None:
         case "m":
             state.reads(word)
             state.deletes(word)
+        case "e":
+            state.reads(word)
+            state.writes(word)
         case "s" | "c" if REMOTE.match(word):
             state.found.hosts.append(host_in(word))
         case "S" | "C" if INSIDE.match(word):
@@ -191,7 +234,7 @@ def _source(state: Shell, word: str) -> None:
 def _assigned(args: Words, sign: str) -> Iterator[str]:
     """Yield what stands behind `of=`, or in the argument behind `-out`."""
     for i, each in enumerate(args):
-        if sign[-1:] == "=" and each.startswith(sign):
+        if sign[-1:] in ("=", ":") and each.startswith(sign):
             yield each.removeprefix(sign)
         elif each == sign and i + 1 < len(args):
             yield args[i + 1]
@@ -244,13 +287,23 @@ def _subcommand(state: Shell, name: str, args: Words) -> tuple[Row | None, Words
     return row, rest
 
 
+def _elsewhere(state: Shell, args: Words) -> None:
+    """Note what `git -C folder ..` does: its paths start from the folder."""
+    at = list(args).index("-C")
+    folder, before = args[at + 1], state.cwd
+    state.reads(folder)
+    state.cwd = None if SIGNS.search(folder) else state.place(folder)
+    note(state, "git", [*args[:at], *args[at + 2 :]])
+    state.cwd = before
+
+
 def _git_options(state: Shell, before: Words, rest: Words) -> None:
     """Note the folder of `git -C`, and settings whose values are run."""
     for option, value in itertools.pairwise(before):
         if option == "-c":
             key, _, said = value.partition("=")
             _git_setting(state, key, said)
-        elif option in ("-C", "--git-dir", "--work-tree"):
+        elif option in ("--git-dir", "--work-tree"):
             state.reads(value)
     for each in before:
         if each.startswith(("--git-dir=", "--work-tree=")):
@@ -258,6 +311,20 @@ def _git_options(state: Shell, before: Words, rest: Words) -> None:
     if rest[:1] == ["config"]:
         for key, value in itertools.pairwise(rest[1:]):
             _git_setting(state, key, value)
+        _git_file(state, rest[1:])
+
+
+def _git_file(state: Shell, args: Words) -> None:
+    """Note the file of settings that `git config` reads or writes."""
+    said = sorted_options(args, "f", ("--file",))
+    path = said.values.get("-f", said.values.get("--file", ""))
+    path = path or ("~/.gitconfig" if "--global" in said.flags else "")
+    path = path or ("/etc/gitconfig" if "--system" in said.flags else "")
+    asks = said.has("--get", "--get-all", "--list", "-l") or (
+        len(said.rest) < 2 and not said.has("--unset", "--unset-all", "--edit", "-e")
+    )
+    if path:
+        state.reads(path) if asks else state.writes(path)
 
 
 def _git_setting(state: Shell, key: str, value: str) -> None:
