@@ -173,7 +173,7 @@ class _Reader(ast.NodeVisitor):
         """Note a function that is handed on, as in `map(os.system, ..)`: who knows for what."""
         if id(node) not in self.seen:
             name = self.dotted(node)
-            if _does(name) or name == "sys.modules":
+            if _does(name):
                 self.found.opaque = True
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -231,7 +231,7 @@ class _Reader(ast.NodeVisitor):
         second = self.placed(self.given(node, 1, "dst", "extract_dir", "filename", "target"))
         if name in DELETES:
             found.deletes.append(first)
-        elif name in TREES:
+        elif name in TREES or name.endswith(".rmtree"):
             found.deletes.append(first)
             found.destroys.append("rm -r")
         elif name in MOVES:
