@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.contracts import (
     FieldKind,
+    is_text_kind,
     joined_kinds,
     read_kind,
     schema_fields,
@@ -169,11 +170,17 @@ def _of_marks(function: Callable[..., Any], name: str) -> Iterator[FieldKind]:
 
 
 def _of_model(fields: Mapping[str, Any], name: str) -> Iterator[FieldKind]:
-    """Yield the kinds that the fields of a model are marked with."""
+    """Yield the kinds that the fields of a model are marked with, or have a `format` for.
+
+    LangChain's own schema leaves out what stands in `json_schema_extra`.
+    """
     for field, each in fields.items():
         marks = [mark for mark in each.metadata if isinstance(mark, OfKind)]
         whole = typing.Annotated[each.annotation, *marks] if marks else each.annotation
         kind = _marked(whole, f"`{field}` of `{name}`")
+        if kind is None and each.json_schema_extra:
+            said = _schema_kind(typing.Annotated[each.annotation, each])
+            kind = said if is_text_kind(said) else None
         if kind is not None:
             yield FieldKind(name, field, kind, f"the model of `{name}`")
 

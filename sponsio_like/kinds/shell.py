@@ -168,6 +168,8 @@ def follow(state: Shell, node: Any, stdin: Stdin) -> str | None:
             body = node.child_by_field_name("body")
             name = _text(node.child_by_field_name("name"))
             state.functions[name] = body
+            for each in node.children_by_field_name("redirect"):
+                directed(state, [_redirection(state, each)] if _writes(each) else [], None)
             if name == "command_not_found_handle":
                 follow(state, body, Stdin())
             return ""
@@ -187,6 +189,10 @@ def follow(state: Shell, node: Any, stdin: Stdin) -> str | None:
             return _sequence(state, node, stdin)
         case "test_command":
             return _tested(state, node, stdin)
+        case "file_redirect":  # `$(<file)`
+            _redirect(state, node, stdin)
+            directed(state, [_redirection(state, node)] if _writes(node) else [], "")
+            return None
         case "elif_clause" | "case_item" | "ERROR":
             _inside(state, node, stdin)
             return ""
@@ -327,6 +333,8 @@ def _assignment(state: Shell, node: Any) -> None:
     value = node.child_by_field_name("value")
     adds = any(child.type == "+=" for child in node.children)
     if "[" in name:
+        if name.startswith(("BASH_ALIASES", "BASH_CMDS")):
+            state.found.nothing_is_clear()
         state.variables[name.split("[")[0]] = None
     elif value is not None and value.type == "array":
         words = [
@@ -341,18 +349,39 @@ def _assignment(state: Shell, node: Any) -> None:
         state.assign(name, whole)
 
 
+CHANGING = re.compile(r"[-+]\w*[nlui]")
+"""Options of `declare` that change what is assigned: `-n`, `-l`, `-u`, `-i`."""
+
+
 def _declared(state: Shell, node: Any) -> str:
+    changes = any(CHANGING.fullmatch(_text(child)) for child in node.children)
     for child in node.children:
         if child.type == "variable_assignment":
+            if changes:
+                _changing(state, child.child_by_field_name("name"), child)
             _assignment(state, child)
             if node.children[0].type in ("export", "declare", "typeset"):
                 state.found.sets.append(_text(child.child_by_field_name("name")))
-        elif child.is_named and child.type != "variable_name":
+        elif child.type == "variable_name":
+            if changes:
+                _changing(state, child, None)
+        elif child.is_named:
             said = one_field(child, state)
             name, sign, value = said.partition("=")
             if sign:
-                state.assign(name, value if is_known(value) else None)
+                state.assign(name, value if is_known(value) and not changes else None)
     return ""
+
+
+def _changing(state: Shell, name: Any, assignment: Any) -> None:
+    """Take a variable as unknown from now on, and the one that it may be another name of."""
+    state.changing.add(_text(name))
+    value = None if assignment is None else assignment.child_by_field_name("value")
+    if value is not None:
+        other = one_field(value, state)
+        if other.isidentifier():
+            state.changing.add(other)
+            state.assign(other, None)
 
 
 def _command(state: Shell, node: Any, stdin: Stdin) -> str | None:

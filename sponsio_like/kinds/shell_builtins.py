@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from sponsio_like.kinds.shell_options import behind_options
 from sponsio_like.kinds.shell_state import Shell, Stdin
-from sponsio_like.kinds.shell_table import behind_options
 from sponsio_like.kinds.shell_words import PLAIN_GLOBS, is_known, with_escapes
 
 Words: TypeAlias = Sequence[str]
@@ -104,9 +104,11 @@ def _cd(state: Shell, args: Words, _: Stdin) -> str | None:
 
 
 def _read(state: Shell, args: Words, stdin: Stdin) -> str | None:
-    names = [each for each in behind_options(args, "adinNptu") if each.isidentifier()]
+    rest = behind_options(args, "adinNptu")
+    names = [each for each in rest if each.isidentifier()]
     array = next((args[i + 1] for i, each in enumerate(args[:-1]) if each in ("-a", "-ra")), "")
-    line = None if stdin.text is None else stdin.text.split("\n", 1)[0]
+    odd = any(re.match(r"-[a-zA-Z]*[dnNu]", each) for each in args[: len(args) - len(rest)])
+    line = None if stdin.text is None or odd else stdin.text.split("\n", 1)[0]
     if array:
         state.arrays[array] = None if line is None else line.split()
     parts = None if line is None else line.split(None, max(len(names) - 1, 0))

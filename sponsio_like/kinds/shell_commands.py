@@ -12,12 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from sponsio_like.kinds.shell_builtins import BUILTINS
+from sponsio_like.kinds.shell_databases import DATABASES
 from sponsio_like.kinds.shell_files import sed, tar
 from sponsio_like.kinds.shell_hidden import NAMING, SUBSCRIPT
 from sponsio_like.kinds.shell_interpreters import fed, given_text, interpreter, script
-from sponsio_like.kinds.shell_launchers import LAUNCHERS
+from sponsio_like.kinds.shell_launchers import LAUNCHERS, LOADER, loader
+from sponsio_like.kinds.shell_options import behind_options, sorted_options
 from sponsio_like.kinds.shell_state import PROGRAMS, Shell, Stdin
-from sponsio_like.kinds.shell_table import behind_options, note
+from sponsio_like.kinds.shell_table import host_in, note
 from sponsio_like.kinds.shell_words import (
     LOOSE,
     PLAIN_GLOBS,
@@ -28,8 +30,11 @@ from sponsio_like.kinds.shell_words import (
 Words: TypeAlias = Sequence[str]
 Handler: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
 
-CODE = frozenset({"LD_PRELOAD", "BASH_ENV", "ENV", "PYTHONSTARTUP", "PERL5OPT", "NODE_OPTIONS"})
-"""Variables that bring code of their own into a program."""
+CODE = re.compile(
+    r"LD_(?:PRELOAD|AUDIT)|DYLD_.*|BASH_ENV|PYTHONSTARTUP|PERL5(?:OPT|DB)|RUBYOPT|NODE_OPTIONS|"
+    r"BASH_FUNC_.*|GIT_CONFIG_(?:COUNT|PARAMETERS|KEY_\d+|VALUE_\d+)|TAR_OPTIONS|PYTHONBREAKPOINT|JAVA_TOOL_OPTIONS"
+)
+"""Variables that bring code of their own into a program, or options that do."""
 
 
 def perform(
@@ -63,17 +68,29 @@ def perform(
     if handler is not None:
         return handler(state, args, stdin)
     note(state, base, args)
-    launch = LAUNCHERS.get(base)
+    if base in state.renamed and "/" not in name:
+        state.found.nothing_is_clear()
+    launch = LAUNCHERS.get(base) or (loader if LOADER.fullmatch(base) else None)
     return None if launch is None else launch(state, args, stdin)
 
 
 def _brought(state: Shell, sets: Mapping[str, str | None]) -> None:
     """Note the code that variables bring into a command for which they are set."""
     for name, value in sets.items():
-        if name in PROGRAMS:
+        if PROGRAMS.fullmatch(name):
             state.program(value if value is not None else QUOTED)
-        elif name in CODE:
+        elif _brings_code(name, value):
             state.found.opaque()
+        else:
+            state.pointed(name, value)
+
+
+def _brings_code(name: str, value: str | None) -> bool:
+    if name == "ENV":  # a file, to a shell; to most programs, a name such as `production`
+        return value is None or "/" in value
+    if name == "LESS":
+        return value is None or "!" in value
+    return value != "" and CODE.fullmatch(name) is not None
 
 
 def _aliased(state: Shell, words: list[str], stdin: Stdin) -> str | None:
@@ -125,6 +142,7 @@ def written_by(options: Words) -> list[str]:
     """Return the files that `-o` and `--output` name."""
     pairs = itertools.pairwise(options)
     found = [value for option, value in pairs if option in ("-o", "--output")]
+    found += [each[2:] for each in options if each[:2] == "-o" and each[2:]]
     return [*found, *(each[9:] for each in options if each.startswith("--output="))]
 
 
@@ -137,11 +155,19 @@ def _env(state: Shell, args: Words, stdin: Stdin) -> str | None:
         if word.startswith(("-S", "--split-string=")):
             text = word.removeprefix("-S").removeprefix("--split-string=")
             return state.program(" ".join([text, *map(_quoted, rest[1:])]), stdin)
-        if word in ("-u", "--unset", "-C", "--chdir"):
+        if re.match(r"-[iv0]+S", word):
+            glued = word.partition("S")[2]
+            texts = (
+                [glued, *map(_quoted, rest[1:])] if glued else [*rest[1:2], *map(_quoted, rest[2:])]
+            )
+            return state.program(" ".join(texts), stdin)
+        if word in ("-C", "--chdir") or word.startswith(("--chdir=", "-C")):
+            return _env_folder(state, rest, stdin)
+        if word in ("-u", "--unset", "-a", "--argv0"):
             rest = rest[2:]
         elif word[:1] == "-":
             rest = rest[1:]
-        elif re.match(r"\w+=", word):
+        elif re.match(r"[\w%]+=", word):
             name, _, value = word.partition("=")
             state.found.sets.append(name)
             return _env_set(state, name, value, rest[1:], stdin)
@@ -150,11 +176,24 @@ def _env(state: Shell, args: Words, stdin: Stdin) -> str | None:
     return _run(state, rest, stdin)
 
 
+def _env_folder(state: Shell, rest: Words, stdin: Stdin) -> str | None:
+    """Follow `env -C folder command`."""
+    glued = rest[0].partition("=")[2] or rest[0].removeprefix("--chdir").removeprefix("-C")
+    folder, behind = (glued, rest[1:]) if glued else ("".join(rest[1:2]), rest[2:])
+    return _in_folder(state, folder, lambda: _env(state, behind, stdin))
+
+
+def _in_folder(state: Shell, folder: str, run: Callable[[], str | None]) -> str | None:
+    """Run something in another folder, and come back."""
+    before = state.cwd
+    BUILTINS["cd"](state, [folder], Stdin())
+    said = run()
+    state.cwd = before
+    return said
+
+
 def _env_set(state: Shell, name: str, value: str, rest: Words, stdin: Stdin) -> str | None:
-    if name in CODE:
-        state.found.opaque()
-    elif name in PROGRAMS:
-        state.program(value)
+    _brought(state, {name: value})
     return _env(state, rest, stdin)
 
 
@@ -167,6 +206,10 @@ def _elevated(short: str, long: tuple[str, ...] = ()) -> Handler:
         flags = args[: len(args) - len(rest)]
         if not rest and any(each in ("-s", "-i", "--shell", "--login") for each in flags):
             return fed(state, stdin)
+        said = sorted_options(flags, short, long).values
+        folder = said.get("-D", said.get("--chdir", ""))
+        if folder:
+            return _in_folder(state, folder, lambda: _run(state, rest, stdin))
         return _run(state, rest, stdin)
 
     return handle
@@ -185,11 +228,18 @@ def _su(state: Shell, args: Words, stdin: Stdin) -> str | None:
 def _xargs(state: Shell, args: Words, stdin: Stdin) -> str | None:
     rest = behind_options(
         args,
-        "IiLlnPsdEea",
-        ("--replace", "--max-args", "--max-procs", "--delimiter", "--arg-file", "--max-lines"),
+        "IiLlnPsdEeaSR",
+        (
+            *("--replace", "--max-args", "--max-procs", "--delimiter", "--arg-file"),
+            *("--max-lines", "--process-slot-var", "--max-chars"),
+        ),
     )
     flags = list(args[: len(args) - len(rest)])
     given = [LOOSE] if stdin.text is None else stdin.text.split()
+    for option, value in itertools.pairwise(flags):
+        if option in ("-a", "--arg-file"):
+            state.reads(value)
+            given = [LOOSE]
     if not rest:
         return None
     marks = {flags[i + 1] for i, each in enumerate(flags[:-1]) if each in ("-I", "--replace")}
@@ -236,63 +286,112 @@ def _joined(short: str, long: tuple[str, ...] = ()) -> Handler:
     return handle
 
 
+HOPS = re.compile(r"(?i)(?:proxyjump|hostname)\s*[= ]\s*(.*)")
+FORWARD = re.compile(r"(?:[^:]*:)?\d+:([^:]+):\d+$|^([^:]+):\d+$")
+"""The host of `-L 80:host:80`, and of `-W host:80`."""
+
+
 def _ssh(state: Shell, args: Words, stdin: Stdin) -> str | None:
-    rest = behind_options(args, "BbcDEeFIiJLlmOopQRSWw")
+    rest = behind_options(args, SSH)
     flags = list(args[: len(args) - len(rest)])
-    for i, each in enumerate(flags):
-        option = flags[i + 1] if each == "-o" and i + 1 < len(flags) else each.removeprefix("-o")
-        if re.match(r"(Proxy|Local)Command\s*[= ]", option, re.IGNORECASE) and "none" not in option:
-            state.program(re.split(r"[= ]", option, maxsplit=1)[1])
+    ssh_options(state, flags)
     if rest:
-        state.found.hosts.append(rest[0].rpartition("@")[2])
+        state.found.hosts.append(host_in(rest[0]))
     if len(rest) > 1:
-        _away(state, " ".join(rest[1:]))
+        _away(state, " ".join(rest[1:]), stdin)
         return None
     return fed(state, stdin)
 
 
-def _away(state: Shell, text: str) -> None:
+def _scp(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    ssh_options(state, list(args))
+    note(state, "scp" if len(args) > 1 else "sftp", args)
+    return LAUNCHERS["scp"](state, args, stdin)
+
+
+SSH = "BbcDEeFIiJLlmOopQRSWw"
+
+
+def ssh_options(state: Shell, flags: list[str]) -> None:
+    """Note the hosts, files and commands in options of ssh and scp."""
+    options = [*itertools.pairwise(flags), *((each[:2], each[2:]) for each in flags if each[2:])]
+    for option, value in options:
+        if option == "-o":
+            if re.match(r"(?i)(?:Proxy|Local)Command\s*[= ]", value) and "none" not in value:
+                state.program(re.split(r"[= ]", value, maxsplit=1)[1])
+            elif found := HOPS.fullmatch(value):
+                state.found.hosts.append(host_in(found[1]))
+            elif value.lower().startswith("identityfile"):
+                state.reads(re.split(r"[= ]", value, maxsplit=1)[-1])
+        elif option == "-J":
+            state.found.hosts += [host_in(each) for each in value.split(",")]
+        elif option in ("-i", "-F"):
+            state.reads(value)
+        elif option in ("-W", "-L", "-R") and (found := FORWARD.search(value)):
+            state.found.hosts.append(found[1] or found[2])
+
+
+def _away(state: Shell, text: str, stdin: Stdin) -> None:
     """Follow a program on another host: it starts in a folder that nobody knows."""
     before, state.cwd = state.cwd, None
-    state.program(text)
+    state.program(text, stdin)
     state.cwd = before
 
 
-def _kubectl(state: Shell, args: Words, _: Stdin) -> str | None:
+def _kubectl(state: Shell, args: Words, stdin: Stdin) -> str | None:
     """Note kubectl: what it destroys, and what it runs inside of a pod."""
-    note(state, "kubectl", args)
-    inner = args[list(args).index("--") + 1 :] if "--" in args else []
-    return _run(state, inner, Stdin())
+    cut = list(args).index("--") if "--" in args else len(args)
+    note(state, "kubectl", args[:cut])
+    inner = args[cut + 1 :]
+    if not inner and "exec" in args:
+        inner = behind_options(args[list(args).index("exec") + 1 :], "cnf", ("--container",))[1:]
+    return _run(state, inner, stdin)
+
+
+CONTAINER = (
+    *("--name", "--volume", "--env", "--publish", "--user", "--workdir", "--entrypoint"),
+    *("--network", "--memory", "--cpus", "--env-file", "--mount", "--gpus", "--platform"),
+    *("--add-host", "--hostname", "--label", "--restart", "--ulimit", "--shm-size", "--cidfile"),
+)
+"""Options of `docker run` that take a value."""
 
 
 def _container(state: Shell, args: Words, stdin: Stdin) -> str | None:
     """Note docker and podman: what they destroy, and what they run inside."""
     note(state, "docker", args)
-    sub = [each for each in args if each[:1] != "-"]
-    if sub[:1] in (["run"], ["exec"]):
-        at = list(args).index(sub[0]) + 1
-        short = "apveulwhmcn" if sub[0] == "run" else "euw"
-        long = (
-            *("--name", "--volume", "--env", "--publish", "--user", "--workdir", "--entrypoint"),
-            *("--network", "--memory", "--cpus", "--env-file", "--mount", "--gpus", "--platform"),
-            *("--add-host", "--hostname", "--label", "--restart", "--ulimit", "--shm-size"),
-        )
-        rest = behind_options(args[at:], short, long)
-        for each in _mounted(args[at:]):
+    rest = behind_options(args, "cHl", ("--context", "--host", "--config", "--log-level"))
+    if rest[:1] in (["compose"], ["container"]):
+        rest = behind_options(rest[1:], "fp", ("--file", "--project-name"))
+    if rest[:1] not in (["run"], ["exec"]):
+        return None
+    inner = behind_options(rest[1:], "apveulwhmcn" if rest[0] == "run" else "euw", CONTAINER)
+    flags = rest[1 : len(rest) - len(inner)]
+    for each, may_write in _mounted(rest[1:]):
+        state.reads(each)
+        if may_write:
             state.writes(each)
-        return _run(state, rest[1:], stdin)
-    return None
+    given = sorted_options(flags, "apveulwhmcn", CONTAINER).values
+    entry = [given["--entrypoint"]] if given.get("--entrypoint") else []
+    return _run(state, [*entry, *inner[1:]], stdin)
 
 
-def _mounted(args: Words) -> list[str]:
-    """Return the folders of the host that a container may write; of a relative one nobody knows."""
+def _mounted(args: Words) -> list[tuple[str, bool]]:
+    """Return the folders of the host that a container sees, and whether it may write them.
+
+    Of a relative one nobody knows.
+    """
     found = []
     for i, each in enumerate(args):
         value = args[i + 1] if each in ("-v", "--volume") and i + 1 < len(args) else ""
         value = each.partition("=")[2] if each.startswith("--volume=") else value
+        if each == "--mount" or each.startswith("--mount="):
+            mount = each.partition("=")[2] or (args[i + 1] if i + 1 < len(args) else "")
+            source = re.search(r"(?:^|,)(?:source|src)=([^,]+)", mount)
+            value = f"{source[1]}:" if source and "type=bind" in mount else ""
+            value += "/:ro" if value and re.search(r"(?:^|,)(?:readonly|ro)\b", mount) else ""
         folder, _, inside = value.partition(":")
-        if folder[:1] in ("/", "~") and not SIGNS.search(folder) and not inside.endswith(":ro"):
-            found.append(folder)
+        if folder[:1] in ("/", "~") and not SIGNS.search(folder):
+            found.append((folder, not inside.endswith(":ro")))
     return found
 
 
@@ -348,6 +447,7 @@ def _busybox(state: Shell, args: Words, stdin: Stdin) -> str | None:
 
 HANDLERS: Mapping[str, Handler] = {
     **BUILTINS,
+    **DATABASES,
     "command": _command,
     "builtin": _command,
     "exec": _exec,
@@ -367,11 +467,23 @@ HANDLERS: Mapping[str, Handler] = {
     "timeout": wrapper("ks", ("--kill-after", "--signal"), skip=1),
     "stdbuf": wrapper("ioe", ("--input", "--output", "--error")),
     "setsid": wrapper(),
-    "chroot": wrapper("", (), skip=1),
-    "unshare": wrapper("", ()),
+    "chroot": wrapper("", ("--userspec", "--groups"), skip=1),
+    "unshare": wrapper(
+        "RwSGlT",
+        (
+            *("--map-users", "--map-groups", "--map-user", "--map-group", "--wd", "--root"),
+            *("--setuid", "--setgid", "--propagation", "--setgroups", "--kill-child"),
+        ),
+    ),
     "strace": wrapper("eopsuSXbIP"),
     "ltrace": wrapper("eopsuSlnD"),
-    "setpriv": wrapper("", ()),
+    "setpriv": wrapper(
+        "",
+        (
+            *("--reuid", "--regid", "--groups", "--inh-caps", "--ambient-caps"),
+            *("--bounding-set", "--securebits", "--pdeathsig", "--selinux-label"),
+        ),
+    ),
     "taskset": wrapper("", (), skip=1),
     "catchsegv": wrapper(),
     "fakeroot": wrapper(),
@@ -388,6 +500,8 @@ HANDLERS: Mapping[str, Handler] = {
     "podman": _container,
     "kubectl": _kubectl,
     "find": _find,
+    "scp": _scp,
+    "sftp": _scp,
     "sed": sed,
     "tar": tar,
     "bsdtar": tar,
@@ -396,6 +510,9 @@ HANDLERS: Mapping[str, Handler] = {
 
 def _runner(state: Shell, name: str, args: Words, stdin: Stdin) -> str | None:
     note(state, name, args)
-    if list(args[:1]) == ["run"]:
-        return _run(state, behind_options(args[1:], "", ("--with", "--python")), stdin)
+    rest = behind_options(args, "CP", ("--directory", "--project"))
+    if name == "uv" and rest[:2] == ["tool", "run"]:
+        rest = rest[1:]
+    if rest[:1] == ["run"]:
+        return _run(state, behind_options(rest[1:], "", ("--with", "--python", "--from")), stdin)
     return None

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from sponsio_like.kinds.shell_options import sorted_options
 from sponsio_like.kinds.shell_state import Shell, Stdin
-from sponsio_like.kinds.shell_table import sorted_options
 from sponsio_like.kinds.shell_words import QUOTED, is_known
 
 Words: TypeAlias = Sequence[str]
@@ -19,9 +19,7 @@ ADDRESS = re.compile(r"\s*(?:\d+(?:~\d+)?|\$|[+~]\d+|0)?")
 
 def sed(state: Shell, args: Words, _: Stdin) -> str | None:
     """Note what a call of sed does: files edited in place, `w`, `e`, `r`."""
-    said = sorted_options(
-        _without_suffix(args), "eflsE", ("--expression", "--file", "--line-length")
-    )
+    said = sorted_options(_without_suffix(args), "efl", ("--expression", "--file", "--line-length"))
     scripts = [said.values[each] for each in ("-e", "--expression") if each in said.values]
     paths = list(said.rest)
     if "-f" in said.values or "--file" in said.values:
@@ -167,9 +165,16 @@ def tar(state: Shell, args: Words, _: Stdin) -> str | None:
     if said.has("-x", "--extract", "--get"):
         state.reads(archive or "-")
         state.writes(folder or ".")
+        if said.has("-P", "--absolute-names"):
+            state.found.writes.append(QUOTED)
+        if "--one-top-level" in said.values:
+            state.writes(said.values["--one-top-level"])
     elif said.has("-c", "-r", "-u", "--create", "--append"):
         for each in said.rest:
-            state.reads(each)
+            state.reads(f"{folder.rstrip('/')}/{each}" if folder and each[:1] != "/" else each)
+        for each in ("-T", "--files-from"):
+            if each in said.values:
+                state.reads(said.values[each])
         if archive and archive != "-":
             state.writes(archive)
     if said.has("--remove-files"):

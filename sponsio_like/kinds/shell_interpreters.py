@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from sponsio_like.kinds.python_code import python_facts
+from sponsio_like.kinds.shell_options import behind_options
 from sponsio_like.kinds.shell_state import Shell, Stdin
 from sponsio_like.kinds.shell_table import note
 from sponsio_like.kinds.shell_words import PLAIN_GLOBS, QUOTED, is_known
@@ -21,7 +22,13 @@ SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "
 OTHERS = frozenset(
     {"node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "Rscript", "tclsh"}
 )
-POWERSHELL = frozenset({"pwsh", "powershell", "powershell.exe", "pwsh.exe", "cmd", "cmd.exe"})
+UNREAD = frozenset(
+    {
+        *("pwsh", "powershell", "powershell.exe", "pwsh.exe", "cmd", "cmd.exe"),
+        *("csh", "tcsh", "rc", "es"),
+    }
+)
+"""Shells of another language."""
 PYTHON = re.compile(r"python(\d(\.\d+)?)?|pypy3?|ipython3?")
 
 
@@ -54,6 +61,8 @@ def _shell(state: Shell, args: Words, stdin: Stdin) -> str | None:
     rest = list(args)
     while rest and rest[0][:1] in "-+" and len(rest[0]) > 1:
         option = rest.pop(0)
+        if option in ("--init-file", "--rcfile"):
+            _source(state, rest[:1], stdin)
         if option in ("--init-file", "--rcfile", "-O", "+O", "-o", "+o"):
             rest = rest[1:]
         elif option == "--":
@@ -101,8 +110,13 @@ def _python(state: Shell, args: Words, stdin: Stdin) -> str | None:
         if option[:2] != "--" and "m" in option:
             module = option.partition("m")[2] or (rest[0] if rest else QUOTED)
             more = rest if option.partition("m")[2] else rest[1:]
-            if not is_known(module):
+            if not is_known(module) or module in ("code", "idlelib", "pdb"):
                 state.found.nothing_is_clear()
+            elif module == "timeit":
+                _python_text(state, "\n".join(each for each in more if each[:1] != "-"))
+            elif module in ("venv", "virtualenv"):
+                for each in behind_options(more, "")[:1]:
+                    state.writes(each)
             else:
                 note(state, module.split(".")[0], more)
             return None
@@ -161,11 +175,17 @@ SUBSTITUTION = re.compile(r"\s*(?:s|y|tr)([/|#,!])(?:(?!\1).)*\1(?:(?!\1).)*\1[g
 def _code(state: Shell, args: Words, stdin: Stdin) -> str | None:
     """Note code of a language that is not read: perl, node, ruby, php, lua."""
     rest, i = list(args), 0
+    if rest[:1] == ["eval"]:  # of deno
+        state.found.nothing_is_clear()
+        return None
+    rest = rest[1:] if rest[:1] == ["run"] else rest
     while i < len(rest) and rest[i][:1] == "-" and len(rest[i]) > 1:
         option = rest[i]
         if option in ("--version", "-v", "--help", "-h", "--check", "-l"):
             return None
         inline = option in ("--eval", "--print", "-p", "-r") or re.fullmatch(r"-\w*[eE]", option)
+        if option.startswith(("--eval=", "--print=", "-e=")):
+            state.found.nothing_is_clear()
         if inline and i + 1 < len(rest):
             if not (re.fullmatch(r"-[pnlia]*e", option) and SUBSTITUTION.fullmatch(rest[i + 1])):
                 state.found.nothing_is_clear()
@@ -186,7 +206,7 @@ def _code(state: Shell, args: Words, stdin: Stdin) -> str | None:
 
 def _file_of_code(state: Shell, rest: Words) -> None:
     path = rest[0]
-    if path == "-" or "/dev/fd/" in path or "/dev/stdin" in path or not is_known(path):
+    if path == "-" or re.search("/dev/fd/|/dev/stdin|://", path) or not is_known(path):
         state.found.opaque()
         return
     state.reads(path)
@@ -212,6 +232,8 @@ def _awk(state: Shell, args: Words, stdin: Stdin) -> str | None:
             for each in rest[2:]:
                 state.writes(each)
         if option in ("-f", "--file", "-i", "--include", "-e"):
+            if option in ("-f", "--file") and rest:
+                state.reads(rest[0])
             fed = rest[:1] in (["-"], ["/dev/stdin"]) and stdin.given
             if fed or (rest and state.place(rest[0]) in state.files):
                 state.found.opaque()
@@ -231,7 +253,10 @@ def _awk(state: Shell, args: Words, stdin: Stdin) -> str | None:
     return None
 
 
-def _vim(state: Shell, args: Words, _: Stdin) -> str | None:
+def _vim(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    script = any(each in ("-S", "-s", "-u", "-W") for each in args)
+    if script or (stdin.given and stdin.text is None):
+        state.found.nothing_is_clear()
     for i, each in enumerate(args):
         text = args[i + 1] if each in ("-c", "--cmd") and i + 1 < len(args) else each[1:]
         if each in ("-c", "--cmd") or each[:1] == "+":
@@ -240,13 +265,14 @@ def _vim(state: Shell, args: Words, _: Stdin) -> str | None:
             elif not re.fullmatch(r":?(?:w?q!?|\d+|wqa?!?|x|set \w+)", text):
                 state.found.nothing_is_clear()
         elif each[:1] != "-" and (i == 0 or args[i - 1] not in ("-c", "--cmd")):
+            state.reads(each)
             state.writes(each)
     return None
 
 
 def _eval(state: Shell, args: Words, stdin: Stdin) -> str | None:
-    text = " ".join(args).translate(PLAIN_GLOBS)
-    return state.program(text, stdin)
+    words = args[1:] if args[:1] == ["--"] else args
+    return state.program(" ".join(words).translate(PLAIN_GLOBS), stdin)
 
 
 def _source(state: Shell, args: Words, stdin: Stdin) -> str | None:
@@ -273,9 +299,9 @@ def _source(state: Shell, args: Words, stdin: Stdin) -> str | None:
 INTERPRETERS: Mapping[str, Handler] = {
     **dict.fromkeys(SHELLS, _shell),
     **dict.fromkeys(OTHERS, _code),
-    **dict.fromkeys(POWERSHELL, _unread),
+    **dict.fromkeys(UNREAD, _unread),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
-    **dict.fromkeys(("vim", "vi", "ex"), _vim),
+    **dict.fromkeys(("vim", "vi", "ex", "nvim", "view", "vimdiff", "rvim", "gvim"), _vim),
     "eval": _eval,
     "source": _source,
     ".": _source,

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from sponsio_like.kinds.shell_options import Words, behind_options
 from sponsio_like.kinds.shell_state import Shell, Stdin
-from sponsio_like.kinds.shell_table import Words, behind_options
 
 Launcher: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
 
@@ -218,12 +218,224 @@ def _npx(state: Shell, args: Words, _: Stdin) -> str | None:
 
 def _node_package(state: Shell, args: Words, stdin: Stdin) -> str | None:
     """Launch `npm exec ..`, `pnpm dlx ..`, `yarn dlx ..`."""
-    if args[:1] and args[0] in ("exec", "x", "dlx"):
-        return _npx(state, [each for each in args[1:] if each != "--"], stdin)
+    rest = behind_options(args, "C", ("--filter", "--dir", "--prefix"))
+    if rest[:1] and rest[0] in ("exec", "x", "dlx"):
+        return _npx(state, [each for each in rest[1:] if each != "--"], stdin)
     return None
 
 
+def _each(*options: str) -> Launcher:
+    """Return the launcher of a command with programs in these options, and as its arguments."""
+
+    def launch(state: Shell, args: Words, stdin: Stdin) -> str | None:
+        _option(*options)(state, args, stdin)
+        return _texts()(state, args, stdin)
+
+    return launch
+
+
+def _both(one: Launcher, other: Launcher) -> Launcher:
+    def launch(state: Shell, args: Words, stdin: Stdin) -> str | None:
+        one(state, args, stdin)
+        return other(state, args, stdin)
+
+    return launch
+
+
+def _container(*words: str, skip: int = 1) -> Launcher:
+    """Return the launcher of `crictl exec [options] name command`, behind one of these words."""
+    long = ("--name", "--user", "--env", "--workdir", "--volume", "--namespace", "--context")
+    behind = _behind("uewvpncf", (*long, "--file", "--container"), skip)
+
+    def launch(state: Shell, args: Words, stdin: Stdin) -> str | None:
+        at = next((i for i, each in enumerate(args) if each in words), len(args))
+        return behind(state, args[at + 1 :], stdin)
+
+    return launch
+
+
+def _git(state: Shell, args: Words, _: Stdin) -> str | None:
+    """Launch what git runs: hooks of `bisect run`, `submodule foreach`, `rebase -x`, and others."""
+    rest = [each for each in args if each not in ("-q", "--quiet", "--recursive")]
+    for words in (["bisect", "run"], ["submodule", "foreach"]):
+        at = rest.index(words[0]) if words[0] in rest else len(rest)
+        if rest[at : at + 2] == words:
+            inner = rest[at + 2 :]
+            state.program(inner[0]) if len(inner) == 1 else _started(state, inner)
+    for word, options in GIT_RUNS.items():
+        if word in args:
+            for each in _values(args[list(args).index(word) + 1 :], options):
+                state.program(each)
+    for each in args:
+        if each.startswith("ext::"):
+            state.program(each.removeprefix("ext::").replace("% ", " "))
+    return None
+
+
+GIT_RUNS: Mapping[str, tuple[str, ...]] = {
+    "rebase": ("-x", "--exec"),
+    "difftool": ("-x", "--extcmd"),
+    "grep": ("-O", "--open-files-in-pager"),
+    "filter-branch": tuple(
+        f"--{each}-filter"
+        for each in ("tree", "index", "msg", "env", "parent", "commit", "tag-name", "subdirectory")
+    ),
+    **dict.fromkeys(("fetch", "pull", "clone", "ls-remote", "fetch-pack"), ("--upload-pack", "-u")),
+    "push": ("--receive-pack", "--exec"),
+    "archive": ("--exec",),
+    "send-email": ("--to-cmd", "--cc-cmd", "--sendmail-cmd"),
+}
+"""The options of subcommands of git that have a program in them."""
+
+
+def _apt(state: Shell, args: Words, _: Stdin) -> str | None:
+    for each in _values(args, ("-o", "--option")):
+        if "Invoke" in each or "::Dpkg" in each or "DPkg" in each:
+            state.program(each.partition("=")[2])
+    return None
+
+
+def _cmake(state: Shell, args: Words, _: Stdin) -> str | None:
+    """Launch `cmake -E rm x`, which does what `rm x` does."""
+    if args[:1] == ["-E"]:
+        names = {"copy": "cp", "copy_directory": "cp", "rename": "mv", "remove": "rm"}
+        names |= {"remove_directory": "rm", "make_directory": "mkdir", "create_symlink": "ln"}
+        inner = list(args[1:])
+        if inner[:1] == ["chdir"]:
+            inner = ["env", "-C", *inner[1:]]
+        return _started(state, [names.get(inner[0], inner[0]), *inner[1:]] if inner else [])
+    return None
+
+
+def _remote(state: Shell, args: Words, stdin: Stdin) -> str | None:
+    """Launch the command that `gcloud compute ssh` gives to another host."""
+    if "ssh" in args:
+        _option("--command", "-c", "-C")(state, args, stdin)
+        return _from("--")(state, args, stdin)
+    return None
+
+
+def _ansible(state: Shell, args: Words, _: Stdin) -> str | None:
+    for each in _values(args, ("-a", "--args")):
+        state.program(each)
+    return None
+
+
+def _assigned(state: Shell, args: Words, _: Stdin) -> str | None:
+    """Launch what stands behind assignments: `cross-env A=b command`."""
+    rest = behind_options(args, "f")
+    while rest and re.match(r"\w+=", rest[0]):
+        rest = rest[1:]
+    return _started(state, rest)
+
+
+def _daemon(state: Shell, args: Words, _: Stdin) -> str | None:
+    at = list(args).index("--") if "--" in args else len(args)
+    program = _values(args[:at], ("-x", "--exec", "-a", "--startas"))
+    return _started(state, [*program[-1:], *args[at + 1 :]])
+
+
+def loader(state: Shell, args: Words, _: Stdin) -> str | None:
+    """Launch the program that a dynamic loader is given."""
+    return _started(state, behind_options(args, "", ("--library-path", "--preload", "--argv0")))
+
+
+LOADER = re.compile(r"ld-(?:linux|musl)?.*\.so[.\d]*|ld\.so")
+"""The names of dynamic loaders, which run the program that they are given."""
+
+
 LAUNCHERS: Mapping[str, Launcher] = {
+    **dict.fromkeys(
+        (
+            *("linux32", "linux64", "i386", "x86_64", "tini", "dumb-init", "eatmydata", "nocache"),
+            *("torsocks", "torify", "tsocks", "ssh-agent", "dbus-launch", "catatonit", "daemonize"),
+            *("stress", "multitime", "heaptrack", "memusage", "rr", "run0", "sem", "pkgx"),
+        ),
+        _behind(),
+    ),
+    **dict.fromkeys(("proxychains", "proxychains4"), _behind("f")),
+    **dict.fromkeys(("gosu", "su-exec", "setuidgid", "s6-setuidgid", "envdir"), _behind(skip=1)),
+    "setarch": lambda state, args, stdin: _behind()(state, args[1:], stdin),
+    "chpst": _behind("uUbenolmdrpfct0123/"),
+    "softlimit": _behind("adfpsrtlmco"),
+    "cgexec": _behind("g"),
+    "capsh": _option("-c"),
+    "start-stop-daemon": _daemon,
+    "ip": _container("exec"),
+    **dict.fromkeys(
+        ("lxc", "incus", "multipass", "crictl", "ctr", "machinectl"), _container("exec")
+    ),
+    **dict.fromkeys(("docker-compose", "podman-compose"), _container("exec", "run")),
+    "nerdctl": _container("exec", "run"),
+    **dict.fromkeys(("apptainer", "singularity"), _container("exec")),
+    "lxc-attach": _behind("nPfLoevs", ("--name",)),
+    "oc": _both(_container("rsh"), _from("--")),
+    "vagrant": _option("-c", "--command"),
+    "heroku": _container("run", skip=0),
+    "gcloud": _remote,
+    "fly": _option("-C", "--command"),
+    **dict.fromkeys(("ansible", "ansible-console"), _ansible),
+    "salt": _unknown_if(r"^cmd\."),
+    "sshpass": _behind("pfdP"),
+    "mosh": _both(_from("--"), _behind(skip=1)),
+    **dict.fromkeys(("rsh", "autossh"), _behind("lpM", skip=1)),
+    **dict.fromkeys(("pdsh", "pssh"), _behind("wlhHtpfio")),
+    "adb": _container("shell", skip=0),
+    **dict.fromkeys(
+        ("scp", "sftp"), _both(_option("-S", "-D"), _unknown_if(r"(?i)^-?o?proxycommand"))
+    ),
+    **{
+        name: _sub("exec", "run", "tool")
+        for name in ("bundle", "rbenv", "pyenv", "asdf", "mise", "nvm", "volta", "fnm", "lerna")
+    },
+    **dict.fromkeys(
+        ("honcho", "foreman", "dotenv", "pipx", "doppler", "op"), _sub("run", short="f")
+    ),
+    "aws-vault": _sub("exec", skip=1),
+    "cross-env": _assigned,
+    "env-cmd": _assigned,
+    "concurrently": _texts("nck"),
+    **dict.fromkeys(("npm-run-all", "wireit"), _behind(skip=99)),
+    "nix": _from("-c", "--command"),
+    "watchmedo": _both(_option("-c", "--command"), _from("--")),
+    **dict.fromkeys(("onchange", "chokidar"), _both(_option("-c", "--command"), _from("--"))),
+    **dict.fromkeys(("dtach", "abduco"), _behind("cnAaeErz", skip=0)),
+    **dict.fromkeys(("xterm", "konsole", "alacritty", "kitty", "rxvt", "urxvt"), _from("-e")),
+    "gnome-terminal": _from("--", "-x"),
+    "zellij": _from("--"),
+    "pee": _texts(),
+    "mispipe": _texts(),
+    "split": _option("--filter"),
+    "sort": _option("--compress-program"),
+    "tcpdump": _option("-z"),
+    "yt-dlp": _option("--exec"),
+    "aria2c": _option("--on-download-complete", "--on-download-start", "--on-download-error"),
+    **dict.fromkeys(("apt", "apt-get"), _apt),
+    "cmake": _cmake,
+    "git": _git,
+    **dict.fromkeys(("hg", "jj"), _unknown_if(r"alias\.|hooks\.|^ext:")),
+    "gh": _unknown_if(r"^alias$"),
+    "dc": _unknown_if("!"),
+    **dict.fromkeys(
+        ("emacs", "emacsclient"), _unknown_if(r"^--?(?:eval|e|batch|l|load|f|script)$")
+    ),
+    **dict.fromkeys(
+        ("R", "julia", "ghci", "scala", "groovy", "clojure"), _unknown_if(r"^-[eE]|^--eval")
+    ),
+    **dict.fromkeys(
+        ("elixir", "iex", "erl", "swift", "racket"), _unknown_if(r"^--?(?:e|eval|rpc-eval)$")
+    ),
+    **dict.fromkeys(
+        ("octave", "sbcl", "gnuplot", "maxima"), _unknown_if(r"^--?(?:e|eval|batch-string)\b")
+    ),
+    **dict.fromkeys(
+        ("guile", "osascript", "xonsh", "nu", "elvish"), _unknown_if(r"^-\w*[ec]|^--commands?")
+    ),
+    **dict.fromkeys(("mongosh", "mongo"), _unknown_if(r"^--eval")),
+    "lldb": _unknown_if(r"^(?:-o|-O|-s|-S|--one-line|--source).*"),
+    "m4": _unknown_if(""),
+    "deno": _unknown_if(r"^eval$|^https?:"),
+    "dpkg": _option("--pre-invoke", "--post-invoke"),
     "nsenter": _behind("tSG", ("--target", "--setuid", "--setgid")),
     "numactl": _behind("CNmipPw"),
     "chrt": _behind("TPD", skip=1),

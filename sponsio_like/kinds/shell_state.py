@@ -37,13 +37,19 @@ FACTS = {
 }
 NAMES = {name.removesuffix("[]"): name.endswith("[]") for name in FACTS}
 """The facts by name, and whether they may have several values."""
-PROGRAMS = frozenset(
-    {
-        *("GIT_SSH_COMMAND", "GIT_SSH", "GIT_PAGER", "GIT_EDITOR", "GIT_EXTERNAL_DIFF", "PAGER"),
-        *("EDITOR", "VISUAL", "MANPAGER", "LESSOPEN", "PROMPT_COMMAND", "BROWSER"),
-    }
+PROGRAMS = re.compile(
+    r"(?:\w+_)?(?:EDITOR|PAGER|RSH|ASKPASS|VISUAL|BROWSER)|GIT_SSH(?:_COMMAND)?|GIT_EXTERNAL_DIFF|"
+    r"GIT_PROXY_COMMAND|LESSOPEN|LESSCLOSE|PROMPT_COMMAND|FCEDIT"
 )
 """Variables whose values are run."""
+POINTERS = re.compile(
+    r"(?i:(?:https?|all|ftp)_proxy)|(?:PIP|UV)_(?:EXTRA_)?INDEX_URL|(?i:npm_config_registry)|GOPROXY|"
+    r"DOCKER_HOST|PGHOST|MYSQL_HOST|AWS_ENDPOINT_URL"
+)
+"""Variables that send programs to a host."""
+ANY_FOLDER = re.compile("/[^/]*[\ue002-\ue004][^/]*/")
+"""A path whose first folder may be any."""
+DISK = re.compile(r"/dev/(?:[svh]d|xvd|nvme|mmcblk|disk|mapper/|md|r?disk)\w*")
 IGNORED = re.compile(r"/dev/(?:null|stdout|stderr|stdin|tty|zero|u?random|fd/.*)")
 NETWORK = re.compile(r"/dev/(?:tcp|udp)/([^/]*)/.*")
 
@@ -134,6 +140,10 @@ class Shell:
         """The substitutions that were followed, by the numbers of their nodes."""
         self.called: set[str] = set()
         """The functions that were called."""
+        self.renamed: set[str] = set()
+        """The names that programs were copied to."""
+        self.changing: set[str] = set()
+        """The variables that have other values than those that they are given."""
 
     def step(self, steps: int = 1) -> None:
         """Count one step, or so many. Raises `TooMuch`."""
@@ -160,15 +170,23 @@ class Shell:
         return self.positional if name in "@*" else self.arrays.get(name)
 
     def assign(self, name: str, value: str | None) -> None:
-        value = None if value is not None and len(value) > LONGEST else value
+        if name in self.changing or (value is not None and len(value) > LONGEST):
+            value = None
         self.variables[name] = value
         self.arrays.pop(name, None)
         if value and any(each in value for each in ("$(", "`", "${")):
             self.found.nothing_is_clear()  # `$((x))`, `${x@P}` and `PS4` run what is in it
-        if name in PROGRAMS:
+        if PROGRAMS.fullmatch(name):
             self.program(value if value is not None else QUOTED)
+        self.pointed(name, value)
         if name == "IFS" and value not in (" \t\n", None):
             self.found.nothing_is_clear()
+
+    def pointed(self, name: str, value: str | None) -> None:
+        """Note the host that a variable sends programs to."""
+        if POINTERS.fullmatch(name) and value != "":
+            said = re.sub(r"^\w+://|^.*@|[/,].*$", "", value or "")
+            self.found.hosts.append(QUOTED if value is None else re.sub(r":\d+$", "", said))
 
     def unclear(self) -> None:
         self.found.nothing_is_clear()
@@ -179,6 +197,11 @@ class Shell:
             raise TooMuch
         self.followed[node.id] = node
         before, cwd = dict(self.variables), self.cwd
+        if node.text[:1] == b"`" and b"\\`" in node.text:  # one inside of another
+            inner = node.text[1:-1].decode(errors="replace").replace("\\`", "`")
+            said = self.program(inner)
+            self.variables, self.cwd, self.depth = before, cwd, self.depth - 1
+            return None if said is None else said.rstrip("\n")
         fed = node.type == "process_substitution" and node.text[:1] == b">"
         said = self._follow(self, node, Stdin(given=fed))
         self.variables, self.cwd = before, cwd
@@ -229,7 +252,10 @@ class Shell:
     def place(self, path: str) -> str:
         """Return a path from where the text began; unknown after an unknown `cd`."""
         if not path or path[0] in "/~" or self.cwd == "":
-            return posixpath.normpath(path) if is_known(path) and path else path
+            if not path or not is_known(path):
+                return path
+            plain = posixpath.normpath(path)
+            return plain if path[0] != "~" or plain[0] == "~" else QUOTED  # `~/../x`
         if self.cwd is None:
             return QUOTED
         return posixpath.normpath(f"{self.cwd}/{path}")
@@ -241,6 +267,8 @@ class Shell:
     def writes(self, path: str, text: str | None = None) -> None:
         """Note a path that is written; `text` is what it has then, if that is known."""
         self._path(path, self.found.writes)
+        if path[:5] == "/dev/" and DISK.fullmatch(path):
+            self.found.destroys.append(f"write {path}")
         if is_known(path):
             self.files[self.place(path)] = text
 
@@ -250,7 +278,8 @@ class Shell:
 
     def _path(self, path: str, into: list[str]) -> None:
         if path[:5] != "/dev/":
-            into.append(QUOTED if LOOSE in path or QUOTED in path else self.place(path))
+            lost = LOOSE in path or QUOTED in path or ANY_FOLDER.match(path) is not None
+            into.append(QUOTED if lost else self.place(path))
         elif found := NETWORK.fullmatch(path):
             self.found.hosts.append(found[1])
         elif not IGNORED.fullmatch(path):

@@ -30,6 +30,10 @@ AT_HOME = re.compile(
     r"~(?=[/\\]|$)|\$HOME(?!\w)|\$\{HOME\}|%(?:USERPROFILE|HOMEPATH)%", re.IGNORECASE
 )
 VARIABLE = re.compile(r"\$[A-Za-z_({]|`|%\w+%", re.ASCII)
+LINKS = re.compile(r"/proc/[^/]+(?:/task/[^/]+)?/(?:root|cwd|fd|map_files)(?:/|\Z)")
+"""What leads from `/proc` to other places."""
+HOMES = re.compile(r"/(?:root|home|Users|var/root|export/home)(?:/|\Z)")
+"""Folders that a home folder is, or lies in."""
 TRAILING = re.compile(r"\.[. ]* [. ]*")
 """A step that some systems read as `..` or as `.`."""
 DECODINGS = 3
@@ -47,11 +51,11 @@ def under(path: object, folders: tuple[str, ...], root: str = "") -> bool | None
     start, places = root or folders[0], _places(folders)
     if PLAIN.fullmatch(path):
         first = "" if path[0] == "/" else "".join(_places((start,)))
-        return _lies(_shortened(f"{first}/{path}"), places)
+        return _told(_shortened(f"{first}/{path}"), places)
     answers = set[bool | None]()
     for reading in _readings(path):
         place = None if reading is None else _resolved(reading, start)
-        answers.add(None if place is None else _lies(place, places))
+        answers.add(None if place is None else _told(place, places))
     return answers.pop() if len(answers) == 1 else None
 
 
@@ -67,6 +71,20 @@ def real(path: str, root: str) -> str:
     from `root`.
     """
     return os.path.realpath(Path(root) / path)
+
+
+def _told(place: str, folders: tuple[str, ...]) -> bool | None:
+    """Return True if a place lies in one of the folders; None for one that leads elsewhere.
+
+    A link of `/proc` may lead anywhere, and a home folder may be `/root`, or lie in `/home`.
+    """
+    if _lies(place, folders):
+        return True if place[:6] != "/proc/" or "/" in folders or not LINKS.match(place) else None
+    if place[:6] == "/proc/":
+        return None if LINKS.match(place) else False
+    if place[:2] == HOME:
+        return None if any(map(HOMES.match, folders)) else False
+    return False
 
 
 def _lies(place: str, folders: tuple[str, ...]) -> bool:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from pydantic import AnyUrl
+from langchain_core.tools import StructuredTool
+from pydantic import AnyUrl, BaseModel, Field
 from typer.testing import CliRunner
 
 from sponsio_like import Allowed, ContractError, Guard
@@ -266,3 +267,50 @@ def test_the_check_lists_fields_with_their_kinds(
     printed = CliRunner().invoke(app, ["check", "c.yaml", "--tools", "mcp.json"]).output
     assert "`command` of `bash` is read as `shell`: `tools:` (c.yaml:2:34)" in printed
     assert "`u` of `get` is read as `url`: mcp.json" in printed
+
+
+class Sent(BaseModel):
+    """The arguments of a tool of LangChain, of types that are texts with a grammar."""
+
+    url: AnyUrl
+    to: Annotated[str, Field(json_schema_extra={"format": "email"})]
+    day: date
+    more: list[AnyUrl] = []
+    other: AnyUrl | None = None
+
+
+MODEL_RULES = """
+version: 1
+contracts:
+  - {name: a, guarantee: {pattern: absent, match: {tool: send, args: {url: {host: {ne: a.b}}}}}}
+  - {name: b, guarantee: {pattern: absent, match: {tool: send, args: {to: {domain: {ne: b.c}}}}}}
+  - {name: c, guarantee: {pattern: absent, match: {tool: send, args: {day: {weekday: sunday}}}}}
+  - {name: d, guarantee: {pattern: absent, match: {tool: send, args: {"more[]": {private: true}}}}}
+  - {name: e, guarantee: {pattern: absent, match: {tool: send, args: {other: {private: true}}}}}
+"""
+HONEST: dict[str, Any] = {"url": "https://a.b/c", "to": "ann@b.c", "day": "2026-11-23"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "passes"),
+    [
+        ({}, True),
+        ({"more": ["https://c.d/"], "other": "https://e.f/"}, True),
+        ({"url": "https://a.b@c.d/"}, False),
+        ({"to": "ann@c.d"}, False),
+        ({"day": "2026-11-22"}, False),
+        ({"more": ["https://c.d/", "http://127.1/"]}, False),
+        ({"other": "http://127.1/"}, False),
+    ],
+)
+def test_the_model_of_a_tool_of_langchain_says_kinds(
+    tmp_path: Path, changed: dict[str, Any], *, passes: bool
+) -> None:
+    """Types of pydantic, and a `format` that a field is given, which LangChain leaves out."""
+    path = tmp_path / "contracts.yaml"
+    path.write_text(MODEL_RULES, "utf-8")
+    made = StructuredTool.from_function(
+        lambda **_: "sent", name="send", description="Sends.", args_schema=Sent
+    )
+    session = Guard.from_yaml(path, tools=[made]).session()
+    assert isinstance(session.decide("send", {**HONEST, **changed}), Allowed) is passes

@@ -397,6 +397,7 @@ def test_honest_work_runs_what_it_runs(text: str) -> None:
         ("sed 's/a/b/' f", "reads", ("f",)),
         ("sed 's/a/b/w out' f", "writes", ("out",)),
         ("dd if=a of=/dev/sda", "destroys", ("dd of=/dev/sda",)),
+        ("cat a > /dev/sda", "destroys", ("write /dev/sda",)),
         ("chmod -R 777 /", "destroys", ("chmod -R",)),
         ("chmod 644 a", "writes", ("a",)),
         ("git push --force", "destroys", ("git push --force",)),

@@ -1,0 +1,142 @@
+"""Sorts the arguments of a command, and says what a row of the table of commands has.
+
+In: arguments. Out: options, their values, and the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from sponsio_like.kinds.shell_words import LOOSE
+
+Words: TypeAlias = Sequence[str]
+Destroys: TypeAlias = "Callable[[Options], str]"
+"""A function that returns what a call destroys, in a few words; empty for nothing."""
+
+
+class Options(NamedTuple):
+    """The arguments of a call: options, values of options, and the rest. `loose`: there may be
+    more options than are known.
+    """
+
+    flags: frozenset[str]
+    values: dict[str, str]
+    rest: list[str]
+    loose: bool
+
+    def has(self, *names: str) -> bool:
+        """True if one of these options is given; GNU takes the first letters of a long one."""
+        if not self.flags.isdisjoint(names):
+            return True
+        return any([name.startswith(each) for each in self.flags if each[2:] for name in names])
+
+
+def sorted_options(args: Words, short: str = "", long: Words = ()) -> Options:
+    """Return the arguments, sorted; `short` and `long` are options that take a value."""
+    if not any([each[:1] == "-" for each in args]):
+        return Options(frozenset(), {}, list(args), any([each[:1] == LOOSE for each in args]))
+    flags, values, rest = set[str](), dict[str, str](), list[str]()
+    words, i = list(args), 0
+    while i < len(words):
+        word, i = words[i], i + 1
+        if word == "--":
+            rest += words[i:]
+            break
+        if word[:2] == "--":
+            name, sign, value = word.partition("=")
+            name = name if name in long or len(name) < 4 else _whole(name, long)
+            flags.add(name)
+            if sign:
+                values[name] = value
+            elif name in long and i < len(words):
+                values[name], i = words[i], i + 1
+        elif word[:1] == "-" and len(word) > 1:
+            for j, each in enumerate(word[1:], 2):
+                flags.add(f"-{each}")
+                if each in short:
+                    if word[j:]:
+                        values[f"-{each}"] = word[j:]
+                    elif i < len(words):
+                        values[f"-{each}"], i = words[i], i + 1
+                    break
+        else:
+            rest.append(word)
+    loose = any([each[:1] == LOOSE for each in rest])
+    return Options(frozenset(flags), values, rest, loose)
+
+
+def _whole(name: str, long: Words) -> str:
+    """Return the option of which these are the first letters: `--outp` is `--output`."""
+    return next((each for each in long if each.startswith(name)), name)
+
+
+def behind_options(args: Words, short: str, long: tuple[str, ...] = ()) -> list[str]:
+    """Return the arguments from the first one that is neither an option nor its value."""
+    rest = list(args)
+    while rest and rest[0][:1] == "-" and len(rest[0]) > 1:
+        option = rest.pop(0)
+        if option == "--":
+            break
+        if option[:2] == "--":
+            rest = rest[1:] if option in long else rest
+        elif any(each in short for each in option[1:]):
+            at = next(i for i, each in enumerate(option) if i and each in short)
+            rest = rest[1:] if at == len(option) - 1 else rest
+    return rest
+
+
+class Row(NamedTuple):
+    """A command. `roles` has a letter for each argument: `r` read, `w` written, `t` written with
+    its content as it was, `d` deleted, `m` moved away, `h` host, `u` host if it is a URL, `i` host
+    if a name such as `host/image` begins with one, `p` package, `g` both of these, `-` none. `s` is
+    read, `c` written, unless on another host; `S` and `C` unless in a container or in a cloud. The
+    letter before `*` is that of all others, and what stands behind it is of the last ones. `paths`:
+    options whose values have such a role; they need not stand in `short` and `long`.
+    """
+
+    roles: str = ""
+    short: str = ""
+    long: tuple[str, ...] = ()
+    paths: Mapping[str, str] = {}
+    destroys: Destroys | None = None
+    depends: bool = True
+    """True if it depends on an option that may be hidden in an unknown argument."""
+
+
+def completed(row: Row) -> Row:
+    """Return a row whose options with a role are among those that take a value."""
+    letters = "".join(each[1] for each in row.paths if len(each) == 2)
+    return row._replace(
+        short=row.short + letters,
+        long=(*row.long, *(each for each in row.paths if len(each) > 2)),
+    )
+
+
+# --- what destroys --------------------------------------------------------------------------------
+
+
+def always(what: str) -> Destroys:
+    """Return a rule: every call destroys."""
+    return lambda _: what
+
+
+def flag(what: str, *flags: str) -> Destroys:
+    """Return a rule: a call with one of these options destroys."""
+    return lambda said: what if said.has(*flags) else ""
+
+
+def first(what: str, *words: str) -> Destroys:
+    """Return a rule: a call with one of these words in the first place destroys."""
+    return lambda said: f"{what} {said.rest[0]}" if said.rest[:1] and said.rest[0] in words else ""
+
+
+def among(what: str, pattern: str) -> Destroys:
+    """Return a rule: a call with a word such as `delete` among its arguments destroys."""
+    fits = re.compile(pattern).fullmatch
+
+    def rule(said: Options) -> str:
+        return next((f"{what} {each}" for each in said.rest if fits(each)), "")
+
+    return rule
