@@ -140,7 +140,7 @@ class Writer:
         if None in counts.values():
             raise Roundabout
         sources = tuple(source for source, counted in counts.items() if counted)
-        branching = tuple(i for i in clauses if _may_branch(self._policy.clauses[i]))
+        branching = _branching(self._policy, clauses)
         check, done, failed = self._functions()
         how = (branching, self._at_once, self._by_status)
         return Lane(clauses, sources, check, done, failed, self._opener(), self._reader(), *how)
@@ -433,6 +433,13 @@ def _is_small(clause: Clause) -> bool:
         and sum(len(one.program.nodes) for one in each) <= NODES_CAP
         and all(len(group.waits) <= SLOTS_CAP for group in groups)
     )
+
+
+def _branching(policy: Policy, clauses: Sequence[int]) -> tuple[int, ...] | None:
+    """Return the clauses that may branch; None if one of them has keys or values."""
+    found = tuple(i for i in clauses if _may_branch(policy.clauses[i]))
+    each = [policy.clauses[i] for i in found]
+    return None if any(one.by or one.bound is not None for one in each) else found
 
 
 def _may_branch(clause: Clause) -> bool:

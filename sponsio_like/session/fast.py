@@ -10,6 +10,7 @@ would have made of it.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sponsio_like.engine import (
@@ -128,11 +129,22 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Fa
     if gate is not None and not gate.passes(ledger, call):
         return None
     kept: Kept = (id, tool, args, agent, depth, now, lane, checked, woken)
-    if lane.at_once or (inner.flights and (woken or lane.branching)):
+    if lane.at_once or (inner.flights and _may_branch(ledger, lane, woken)):
         return _begun(inner, kept)
     inner.time = now
     inner.latest = kept
     return kept
+
+
+def _may_branch(ledger: Ledger, lane: Lane, woken: Woken) -> bool:
+    """True if the call may need more branches than one clause may have: a clause that the call
+    concerns waits for results of others.
+    """
+    if lane.branching is None:
+        return True
+    return _any_waits(ledger, lane.branching) or any(
+        _any_waits(ledger, other.clauses) for other, _ in woken
+    )
 
 
 def _begun(inner: Interceptor, kept: Kept) -> Kept | None:
@@ -265,7 +277,9 @@ def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str |
     """Commit as `settle_fast` does, under the lock."""
     _, tool, _, _, _, time, lane, checked, _ = latest
     ledger = inner.ledger
-    if inner.latest is not latest or ledger.torn or (latest[8] and _any_waits(ledger, latest[8])):
+    if inner.latest is not latest or ledger.torn:
+        return None
+    if latest[8] and any(_any_waits(ledger, other.clauses) for other, _ in latest[8]):
         return None
     if now < inner.time:  # noqa: PLR1730  "
         now = inner.time
@@ -293,11 +307,13 @@ def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str |
     return tool
 
 
-def _any_waits(ledger: Ledger, woken: Woken) -> bool:
-    """True if a clause that has to see the call waits for results of others."""
-    watches = (ledger.watches[i] for lane, _ in woken for i in lane.clauses)
-    states = (state for watch in watches for state in (watch.outer, watch.segment))
-    return any(state is not None and awaits_results(state) for state in states)
+def _any_waits(ledger: Ledger, clauses: Iterable[int]) -> bool:
+    """True if one of these clauses, which have no keys, waits for results of calls in flight."""
+    for i in clauses:
+        outer, segment, *_ = ledger.watches[i]
+        if awaits_results(outer) or (segment is not None and awaits_results(segment)):
+            return True
+    return False
 
 
 def _landed(inner: Interceptor, id: str, now: float, *, ok: bool) -> str | None:
