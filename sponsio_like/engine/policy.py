@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sponsio_like.contracts import (
@@ -212,6 +213,12 @@ class Policy:
         pairs = enumerate(zip(self.clauses, self.starts, strict=True))
         each = ((i, one.wakes_at(start, PositionCounts(-1, -1), 0.0)) for i, (one, start) in pairs)
         return {i: at for i, at in each if at != NEVER and not self.clauses[i].by}
+
+    @functools.cached_property
+    def without_keys(self) -> Mapping[int, Any]:
+        """What each clause with `by` remembers before the first key; nobody may change it."""
+        nothing: Mapping[Any, Any] = MappingProxyType({})
+        return {i: nothing for i, clause in enumerate(self.clauses) if clause.by}
 
     @functools.cached_property
     def counters(self) -> tuple[tuple[Counter, Counter], ...]:

@@ -345,7 +345,8 @@ class Writer:
             end.lines.append(f"if {_waits(old)}: return False")
         changed, new = self._new(i, clause, old, afters)
         if clause.by:
-            end.writes.append(f"keyed[{i}][{where.key}] = ({new}, {where.place} + 1)")
+            put = f"ledger.keys({i})[{where.key}] = ({new}, {where.place} + 1)"
+            end.writes.append(put)
         elif clause.bound is not None:
             put = f"bound[{i}].put({where.key}, {new}, ledger.calls)"
             end.writes.extend((f"if {changed}: {put}",) if changed else ())

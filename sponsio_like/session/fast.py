@@ -33,6 +33,7 @@ from sponsio_like.outcome import Allowed, Block, Decision, Warn
 from sponsio_like.session.flights import (
     IN_FLIGHT_CAP,
     Attempt,
+    Flight,
     Kept,
     PendingFastCall,
     Woken,
@@ -321,7 +322,8 @@ def _landed(inner: Interceptor, id: str, now: float, *, ok: bool) -> str | None:
 
     None if the slow path has to; then nothing has changed.
     """
-    flight, ledger = inner.flights.get(id), inner.ledger
+    flight: Flight | None = inner.flights.get(id)
+    ledger = inner.ledger
     if flight is None or not flight.by_status or ledger.torn or inner.finished:
         return None
     now = max(now, inner.time)

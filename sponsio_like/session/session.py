@@ -5,11 +5,11 @@ Flow: tool, args -> Outcome. The session writes the log and notifies; its interc
 
 from __future__ import annotations
 
+import threading
 import time as _time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sponsio_like.checks import check_names
 from sponsio_like.engine import Policy
@@ -52,6 +52,9 @@ from sponsio_like.session.tickets import MADE, Tickets, as_id
 from sponsio_like.values import given_args, given_value
 from sponsio_like.worlds import World
 
+MAKING = threading.Lock()
+"""Held while the state of a session is made."""
+
 
 class Session:
     """The trace of one task of one agent, as far as its contracts need to remember it.
@@ -59,6 +62,9 @@ class Session:
     Made by `Guard.session`. Any number of threads or tasks may decide on one session.
     `started_anew`: after a restore, the contracts that had changed and lost their state.
     """
+
+    _inner: Interceptor
+    _teller: Notifications
 
     def __init__(  # noqa: PLR0913 - each is an option
         self,
@@ -78,18 +84,23 @@ class Session:
         self._log, self._notify = log, notify
         self._direct = world is None and not assume_success
         self._timed = clock is not _time.time
+        self._begun = False
         self.started_anew = () if world is None else self._inner.world.started_anew
 
-    @cached_property
-    def _inner(self) -> Interceptor:
-        """The state, made when something happens for the first time."""
-        made = Interceptor(self.policy, self._clock, self.id, self._world, self._gate)
-        first: Interceptor = self.__dict__.setdefault("_inner", made)  # threads share it
-        return first
+    if not TYPE_CHECKING:  # a property that looks into `__dict__` makes one, of 250 bytes
 
-    @cached_property
-    def _teller(self) -> Notifications:
-        return Notifications(self.policy, self.id, self._notify)
+        def __getattr__(self, name: str) -> Any:
+            """Return the state, made when something happens for the first time; and the notices."""
+            if name == "_inner":
+                with MAKING:  # threads share it
+                    if not self._begun:
+                        given = (self.policy, self._clock, self.id, self._world, self._gate)
+                        self._inner, self._begun = Interceptor(*given), True
+                return self._inner
+            if name == "_teller":
+                self._teller = Notifications(self.policy, self.id, self._notify)
+                return self._teller
+            raise AttributeError(f"a session has no `{name}`")
 
     @property
     def calls(self) -> int:
@@ -99,7 +110,7 @@ class Session:
     @property
     def open(self) -> bool:
         """True until the session is finished."""
-        return "_inner" not in self.__dict__ or not self._inner.finished
+        return not self._begun or not self._inner.finished
 
     def place(self, where: str) -> None:
         """Set the checkpoint of the host at which the next calls stand; the world counts each once

@@ -529,7 +529,7 @@ BUGS = (
     Planted(
         "a snapshot forgets the calls in flight",
         "session/resume.py",
-        "inner.flights.update(all_resumed(kept, moved, sources))",
+        "inner.flights = {**inner.flights, **all_resumed(kept, moved, sources)}",
         "pass",
         RESTORED,
     ),

@@ -182,7 +182,7 @@ BUGS = [
     (
         "the latest call is lost if another one comes",
         "session/interceptor.py",
-        "    self.latest, self.flights[id] = None, flight",
+        "    self.fly(id, flight)",
         "    self.latest = None",
         LANES + "a_snapshot_in_flight_has_the_call",
     ),
