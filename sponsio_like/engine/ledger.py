@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from sponsio_like.engine.per_value import OTHERS, due_in, instances, live_in, stored, wakes_at
-from sponsio_like.engine.policy import LINEAGE, Counter, Policy
+from sponsio_like.engine.policy import LINEAGE, Policy
 from sponsio_like.events import NOTHING_TOLD, OPEN, Call, Context, Event, Kind, kind_of
 from sponsio_like.monitor import (
     NEVER,
@@ -48,15 +48,16 @@ class Ledger:
     """
 
     __slots__ = (
-        "alarms", "bound", "calls", "counters", "keyed", "lineage", "passed", "policy", "positions",
-        "soonest", "torn", "wakes", "watches",
+        "alarms", "bound", "calls", "counters", "counting", "keyed", "lineage", "passed", "policy",
+        "positions", "soonest", "torn", "wakes", "watches",
     )  # fmt: skip
 
     def __init__(self, policy: Policy, *, apart: bool = False) -> None:
         self.policy = policy
         self.lineage = policy.lineage if apart else policy.all
-        self.counters = policy.counters_apart if apart else policy.counters
-        self.positions: dict[Counter, int] = {each: 0 for pair in self.counters for each in pair}
+        self.counting = policy.counting_apart if apart else policy.counting_all
+        self.counters = self.counting.numbers
+        self.positions = [0] * len(self.counting.counters)
         self.watches: list[ClauseState] = list(policy.starts)
         self.keyed: Mapping[int, dict[Any, tuple[ClauseState, int]]] = policy.without_keys
         self.bound = (
@@ -109,7 +110,7 @@ class Ledger:
 
     def owner(self, i: int) -> int:
         """Return the contract by which clause `i` is counted: one on the world, else `LINEAGE`."""
-        return self.counters[i][0].owner
+        return self.counting.counters[self.counters[i][0]].owner
 
     def next(self, i: int) -> PositionCounts:
         """Return the next position of clause `i`, if it has no keys."""
@@ -143,9 +144,9 @@ class Ledger:
             self.reschedule_values(i, self.next(i), judgement.time)
         if judgement.kind == "call" and (owners is None or LINEAGE in owners):
             self.calls += 1
-        for counter in self.positions:
-            if judgement.kind in counter.kinds and (owners is None or counter.owner in owners):
-                self.positions[counter] += 1
+        for k, (owner, kinds) in enumerate(self.counting.counters):
+            if judgement.kind in kinds and (owners is None or owner in owners):
+                self.positions[k] += 1
 
     def violates(self, clauses: Iterable[int]) -> None:
         """Remember that these clauses, which have no keys, are violated."""
@@ -320,8 +321,8 @@ class Ledger:
         """
         twin = object.__new__(Ledger)
         twin.policy = self.policy
-        twin.lineage, twin.counters = self.lineage, self.counters
-        twin.positions = dict(self.positions)
+        twin.lineage, twin.counters, twin.counting = self.lineage, self.counters, self.counting
+        twin.positions = list(self.positions)
         twin.watches = list(self.watches)
         wanted = set(keys)
         twin.keyed = {

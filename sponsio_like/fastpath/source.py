@@ -291,7 +291,7 @@ class Writer:
                 return _Where("", "", "")
             watch = self._names.new()
             self._check.append(f"{watch} = watches[{i}]")
-            return _Where(watch, self._said.place(self._policy.counters[i][0]), "")
+            return _Where(watch, self._said.place(self._policy.counting_all.numbers[i][0]), "")
         key, found = self._said.key(clause.by), self._names.new()
         watch, place = (self._said.keep(self._names.new()) for _ in range(2))
         start = self._names.bind((clause.start, 0))
@@ -309,7 +309,7 @@ class Writer:
         found, store, read = self._names.new(), self._names.new(), self._names.bind(values.key)
         self._check += [f"{key} = {read}(args)", f"{store} = bound[{i}]"]
         self._check += lookup(key, watch, found, store)
-        return _Where(watch, self._said.place(self._policy.counters[i][0]), key)
+        return _Where(watch, self._said.place(self._policy.counting_all.numbers[i][0]), key)
 
     def _emitters(
         self, clause: Clause, letter: Sequence[Code], watch: str, place: str

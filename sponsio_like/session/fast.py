@@ -351,5 +351,5 @@ def _wake(inner: Interceptor, latest: PendingFastCall, now: float) -> None:
         if other.done is not None:
             other.done(ledger, checked, latest.time, now)
     for i in due:
-        at = ledger.positions[inner.policy.counters[i][0]]
+        at = ledger.positions[ledger.counters[i][0]]
         ledger.reschedule(i, ledger.watches[i], at, now)
