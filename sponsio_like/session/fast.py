@@ -265,16 +265,16 @@ def settle_fast(inner: Interceptor, id: str, ok: bool) -> str | None:
     try:
         with inner.lock:
             if latest is not None and latest[0] == id:
-                tool = _settled(inner, latest, now, ok=ok)
+                tool = _settled(inner, latest, now, ok)
                 if tool is not None:
                     return tool
             inner.flush_fast()
-            return _landed(inner, id, now, ok=ok)
+            return _landed(inner, id, now, ok)
     except STRAIN:  # the slow path knows whether anything was written
         return None
 
 
-def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str | None:
+def _settled(inner: Interceptor, latest: Kept, now: float, ok: bool) -> str | None:
     """Commit as `settle_fast` does, under the lock."""
     _, tool, _, _, _, time, lane, checked, _ = latest
     ledger = inner.ledger
@@ -317,7 +317,7 @@ def _any_waits(ledger: Ledger, clauses: Iterable[int]) -> bool:
     return False
 
 
-def _landed(inner: Interceptor, id: str, now: float, *, ok: bool) -> str | None:
+def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> str | None:
     """Settle a call in flight of whose result contracts read no more than its status.
 
     None if the slow path has to; then nothing has changed.

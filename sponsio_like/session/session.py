@@ -9,13 +9,14 @@ import threading
 import time as _time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sponsio_like.checks import check_names
 from sponsio_like.engine import Policy
 from sponsio_like.errors import STRAIN, Finished, SessionError
 from sponsio_like.events import (
     Call,
+    Status,
     Step,
     Ticket,
     check_fact,
@@ -63,9 +64,6 @@ class Session:
     `started_anew`: after a restore, the contracts that had changed and lost their state.
     """
 
-    _inner: Interceptor
-    _teller: Notifications
-
     def __init__(  # noqa: PLR0913 - each is an option
         self,
         policy: Policy,
@@ -84,23 +82,34 @@ class Session:
         self._log, self._notify = log, notify
         self._direct = world is None and not assume_success
         self._timed = clock is not _time.time
-        self._begun = False
+        self._made: Interceptor | None = None  # a cached property would make a dict
+        self._notes: Notifications | None = None
         self.started_anew = () if world is None else self._inner.world.started_anew
 
-    if not TYPE_CHECKING:  # a property that looks into `__dict__` makes one, of 250 bytes
+    @property
+    def _inner(self) -> Interceptor:
+        """The state, made when something happens for the first time."""
+        if self._made is None:
+            with MAKING:  # threads share it
+                if self._made is None:
+                    given = (self.policy, self._clock, self.id, self._world, self._gate)
+                    self._made = Interceptor(*given)
+        return self._made
 
-        def __getattr__(self, name: str) -> Any:
-            """Return the state, made when something happens for the first time; and the notices."""
-            if name == "_inner":
-                with MAKING:  # threads share it
-                    if not self._begun:
-                        given = (self.policy, self._clock, self.id, self._world, self._gate)
-                        self._inner, self._begun = Interceptor(*given), True
-                return self._inner
-            if name == "_teller":
-                self._teller = Notifications(self.policy, self.id, self._notify)
-                return self._teller
-            raise AttributeError(f"a session has no `{name}`")
+    @_inner.setter
+    def _inner(self, inner: Interceptor) -> None:
+        self._made = inner
+
+    @property
+    def _teller(self) -> Notifications:
+        """The notifications, made when there is something to tell."""
+        if self._notes is None:
+            self._notes = Notifications(self.policy, self.id, self._notify)
+        return self._notes
+
+    @_teller.setter
+    def _teller(self, teller: Notifications) -> None:
+        self._notes = teller
 
     @property
     def calls(self) -> int:
@@ -110,7 +119,7 @@ class Session:
     @property
     def open(self) -> bool:
         """True until the session is finished."""
-        return not self._begun or not self._inner.finished
+        return self._made is None or not self._made.finished
 
     def place(self, where: str) -> None:
         """Set the checkpoint of the host at which the next calls stand; the world counts each once
@@ -148,7 +157,8 @@ class Session:
         blocked. Raises `SessionError` after `finish`, and for a tool, id, agent or depth of a wrong
         type.
         """
-        self._next_turn()
+        if self._assume_success:
+            self._next_turn()
         return self._decide(tool, args, id, agent, depth)
 
     def decide_batch(
@@ -179,20 +189,20 @@ class Session:
         self, tool: str, args: Any, id: str | None, agent: str, depth: int,
         fit: Fit | None = None, why: str = "",
     ) -> Outcome:  # fmt: skip
-        started = _time.perf_counter() if self._log.sink is not None else 0.0
+        logs = self._log.sink is not None
+        started = _time.perf_counter() if logs else 0.0
         own = fresh_id(MADE) if id is None or id == "" else id
-        direct = self._direct and not why and type(agent) is str and type(depth) is int
         passed: Kept | FastFinding | None = None
-        try:
-            passed = try_fast(self._inner, tool, args, own, agent, depth) if direct else None
-            if passed is not None and not isinstance(passed, FastFinding):
-                if self._log.sink is not None:
-                    before = self._inner.calls - 1
-                    at = (self.id, started, before, self._now)
-                    self._log.passed(at, passed[:5], self._risk(own))
-                return let_through(own)
-        except Exception:  # whatever goes wrong, the slow path decides
-            taken_back(self._inner, own)
+        if self._direct and not why and type(agent) is str and type(depth) is int:
+            try:
+                passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
+                if passed is not None and not isinstance(passed, FastFinding):
+                    if logs:
+                        at = (self.id, started, self._inner.calls - 1, self._now)
+                        self._log.passed(at, passed[:5], self._risk(own))
+                    return let_through(own)
+            except Exception:  # whatever goes wrong, the slow path decides
+                taken_back(self._inner, own)
         self._check_open()
         with suppress(*STRAIN):
             tool_of(tool, own, agent, depth)
@@ -295,16 +305,19 @@ class Session:
         The first result counts; later ones, and those of calls not let through, are only logged.
         Raises `SessionError` for an id that is not a string.
         """
-        status = "ok" if error is None else "error"
-        try:
-            tool = settle_fast(self._inner, id, error is None) if self._direct else None
-        except Exception:  # whatever goes wrong, the slow path settles it
-            tool = None
+        tool, ok = None, error is None
+        if self._direct:
+            try:
+                tool = settle_fast(self._made or self._inner, id, ok)
+            except Exception:  # whatever goes wrong, the slow path settles it
+                tool = None
+        if tool is not None and self._log.sink is None:
+            return ()
+        status: Status = "ok" if ok else "error"
         if tool is not None:
             with STANDS:
-                if self._log.sink is not None:
-                    said = output if error is None else error
-                    self._log.landed(self.id, (id, tool, status, said), self._now)
+                said = output if ok else error
+                self._log.landed(self.id, (id, tool, status, said), self._now)
             return ()
         with suppress(*STRAIN):
             check_settled(id)
@@ -313,7 +326,7 @@ class Session:
             if landed is None:
                 self._log.ignored(self.id, id)
             else:
-                heard = (id, landed.tool, status, output if error is None else error)
+                heard = (id, landed.tool, status, output if ok else error)
                 self._log.settlement(self.id, heard, landed.revealed, self._now)
                 self._teller.reported(id, landed.revealed)
         return () if landed is None else landed.revealed
