@@ -242,7 +242,8 @@ class Writer:
         for name, (lines, writes) in self._ends.items():
             lines.append(f"if {move}.{name} is None: return False")
             writes.append(f"{watch} = {move}.{name}")
-        self._open.lines.append(self._says(i, said))
+        asked = f"    {self._says(i, said)}"
+        self._open.lines.extend((f"if not {move}.still or {i} in ledger.wakes:", asked))
 
     # --- clauses over the past ----------------------------------------------------------------
 

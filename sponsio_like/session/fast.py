@@ -330,11 +330,12 @@ def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> str | None:
     if ledger.alarms and min(ledger.alarms.values()) < now:
         return None
     context = inner.context.arrived(flight.sources) if flight.sources else inner.context
-    status: Status = "ok" if ok else "error"
-    rests = take_status(ledger, flight.waits, status, flight.tool, Now(now, context))
-    if rests is None:
-        return None
-    keep_all(ledger, rests)
+    if flight.waits:
+        status: Status = "ok" if ok else "error"
+        rests = take_status(ledger, flight.waits, status, flight.tool, Now(now, context))
+        if rests is None:
+            return None
+        keep_all(ledger, rests)
     del inner.flights[id]
     inner.time, inner.context = now, context
     ledger.torn = False

@@ -315,12 +315,14 @@ class Interceptor:
             return False
         if also is None or waits is None:
             return False
-        keep_all(ledger, also.rests)
-        ledger.violates(violated)
-        at, waiting = self.committed, (*waits, *also.waits)
-        flight = Flight(tool, kept, at, waiting, allowed, lane.sources, "", lane.by_status)
+        if woken:
+            keep_all(ledger, also.rests)
+            waits += also.waits
+        if violated:
+            ledger.violates(violated)
+        said = (tool, kept, self.committed, tuple(waits), allowed, lane.sources, "", lane.by_status)
         count_call(ledger)
-        self.fly(id, flight)
+        self.fly(id, Flight._make(said))
         self.latest = None
         self.committed += 1
         if self.gate is not None:
