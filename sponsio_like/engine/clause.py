@@ -281,6 +281,8 @@ class Clause:
     ) -> ClauseStep:
         if self._bare and watch.segment is not None and kind in self.counts:
             inner, violated = self.monitor.step(watch.segment, letter, at.counted, time)
+            if inner is watch.segment and not violated:
+                return ClauseStep(watch, False)
             broken = watch.violated or violated
             return ClauseStep(
                 ClauseState(watch.outer, inner, watch.closed, broken, watch.left_open), violated
