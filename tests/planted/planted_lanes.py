@@ -413,9 +413,9 @@ BUGS = [
     ),
     (
         "sessions share what they remember by key",
-        "engine/policy.py",
-        "nothing: Mapping[Any, Any] = MappingProxyType({})",
-        "nothing: Mapping[Any, Any] = {}",
+        "engine/ledger.py",
+        "self.keyed = {each: {} for each in self.keyed}",
+        "pass",
         LANES + "sessions_share_no_keys",
     ),
     (
