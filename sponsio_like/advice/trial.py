@@ -41,7 +41,7 @@ class Scenario(NamedTuple):
 
 _Judged: TypeAlias = tuple[Judgement, list[int]]
 _Known: TypeAlias = tuple[Scenario, Event, _Judged, int]
-"""What was judged, the answer, and what it has cost."""
+"""A scene and an event that were judged, the answer, and its cost."""
 
 
 class Trial:

@@ -34,7 +34,7 @@ position, its deadlines.
 """
 NO_STORES: Any = MappingProxyType({})
 NO_ALARMS: Any = MappingProxyType({})
-"""What sessions share that have no value variables, and no deadline in seconds."""
+"""The stores and the alarms of all sessions that have none."""
 KEYS_CAP = 100_000
 """Most keys that one clause with `by` remembers; a call that needs another one violates."""
 

@@ -216,7 +216,7 @@ class Policy:
 
     @functools.cached_property
     def without_keys(self) -> Mapping[int, Any]:
-        """What each clause with `by` remembers before the first key; nobody may change it."""
+        """The keys of each clause with `by`: none as yet; nobody may change it."""
         nothing: Mapping[Any, Any] = MappingProxyType({})
         return {i: nothing for i, clause in enumerate(self.clauses) if clause.by}
 
