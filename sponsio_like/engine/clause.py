@@ -127,6 +127,7 @@ class Clause:
 
     def _forget(self) -> None:
         """Begin without anything that was asked before."""
+        self.asked: dict[Any, Any] = {}  # answers about it that other rooms remember
         self._quiet: dict[Any, bool] = {}
         self._rests: dict[Any, tuple[ClauseState, bool]] = {}
         self._finals: dict[Any, dict[int, Any]] = {}
