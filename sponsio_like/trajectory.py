@@ -176,8 +176,7 @@ class _Specifications:
         """Return the ledger of a session in this state, after so many steps."""
         ledger = Ledger(self.policy)
         ledger.watches = list(place.watches)
-        for counter in ledger.positions:
-            ledger.positions[counter] = steps
+        ledger.positions = [steps] * len(ledger.positions)
         return ledger
 
     def _forget(self) -> None:

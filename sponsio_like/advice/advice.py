@@ -45,7 +45,7 @@ SEPARATELY = 2
 """The most repetitions of a step that are written one by one; of more, their number is."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: it is made at each refusal, in half the time
 class Refusal:
     """All that is needed to explain a refusal later, outside the decision.
 
@@ -67,7 +67,7 @@ class Refusal:
     ends: bool = False
     unread: Mapping[str, str] = field(default_factory=dict)
     spent: bool = False
-    _said: list[str] = field(default_factory=list, compare=False, repr=False)
+    _said: str = field(default="", compare=False, repr=False)
 
     def explain(self) -> str:
         """Return one sentence: the contracts, and the shortest way to make the event legal.
@@ -82,8 +82,8 @@ class Refusal:
                     how = "what would make it legal takes too long to find out"
             except Exception as error:  # the decision stands, and so does the reason
                 how = f"what would make it legal could not be found out ({type(error).__name__})"
-            self._said.append(self._in_words(how))
-        return self._said[0]
+            self._said = self._in_words(how)
+        return self._said
 
     def _in_words(self, how: str) -> str:
         """Return the sentence: what contracts say in the guard's language stands first."""

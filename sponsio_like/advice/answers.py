@@ -141,7 +141,7 @@ def may_be_lenient(policy: Policy, rulings: Mapping[str, Decision]) -> bool:
     """True if an enforced contract asks people, or has a substitute."""
     enforced = (i for i, owner in enumerate(policy.owner) if policy.modes[owner] == "enforce")
     answers = [*map(policy.decision, enforced), *rulings.values()]
-    return any(isinstance(each, Escalate | Redirect) for each in answers)
+    return not {Escalate, Redirect}.isdisjoint(map(type, answers))
 
 
 def approval(people: Iterable[Roles]) -> str:

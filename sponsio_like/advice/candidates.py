@@ -72,7 +72,6 @@ class Candidates:
         self.moves: list[Move] = []
         self._made: dict[tuple[str, str], MakeEvent] = {}
         self._tried: set[int] = set()
-        self._steady: dict[int, bool] = {}
         self._bears: dict[tuple[int, int], frozenset[int]] = {}
 
     # --- moves ----------------------------------------------------------------------------------
@@ -167,9 +166,7 @@ class Candidates:
 
     def is_steady(self, i: int) -> bool:
         """True if positions that clause `i` does not have to see leave it unchanged."""
-        if i not in self._steady:
-            self._steady[i] = not by_steps(self.clauses[i])
-        return self._steady[i]
+        return not by_steps(self.clauses[i])
 
     def bearing(self, i: int, goal: int) -> frozenset[int]:
         """Return the numbers of the moves that bear on a goal by themselves."""

@@ -6,8 +6,9 @@ the slots that bear on them, and a key that is equal for states with an equal fu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar, cast
 
 from sponsio_like.engine import Clause
 from sponsio_like.events import inputs_of
@@ -42,13 +43,29 @@ WHOLE = -1
 
 # --- clauses, once and for all ----------------------------------------------------------------
 
+T = TypeVar("T")
 
+
+def once(ask: Callable[[Clause], T]) -> Callable[[Clause], T]:
+    """Return the same question, asked once of each clause, whose answer is remembered there."""
+
+    @functools.wraps(ask)
+    def asked(clause: Clause) -> T:
+        if ask not in clause.asked:
+            clause.asked[ask] = ask(clause)
+        return cast("T", clause.asked[ask])
+
+    return asked
+
+
+@once
 def memoryless(clause: Clause) -> bool:
     """True if earlier positions cannot change what the clause says of an event."""
     lasting = clause.monitor.rest or clause.kind_of_scope is not None
     return not lasting and all(map(stateless, _programs(clause)))
 
 
+@once
 def by_context(clause: Clause) -> bool:
     """True if a fact, used tokens, or a refusal may change it."""
     return any(_of_context(slot.node) for slot in clause.slots)
@@ -60,6 +77,7 @@ def _of_context(node: Node) -> bool:
     )
 
 
+@once
 def by_steps(clause: Clause) -> bool:
     """True if the clause counts steps, so that any position may change it."""
     ops = [op for program in _programs(clause) for op in program.nodes]
@@ -68,6 +86,7 @@ def by_steps(clause: Clause) -> bool:
     )
 
 
+@once
 def by_others(clause: Clause) -> bool:
     """True if a call that no clause mentions may change it."""
     quiet = static(clause.slots, OTHER)
@@ -78,6 +97,7 @@ def by_others(clause: Clause) -> bool:
     )
 
 
+@once
 def enumerable(clause: Clause) -> bool:
     """True if all events that the clause tells apart can be tried."""
     nodes = [slot.node for slot in clause.slots]

@@ -7,13 +7,6 @@ have substitutes, these are obstacles in a first round with calls alone, and are
 after it. Each round first takes moves that reach what the clauses still demand, then looks breadth
 first for anything shorter. Every way that is found has been tried: following it makes the event
 allowed.
-
-In: the state that refused it. Out: what has to happen first, in words; or that there is no such
-way, and whether that is certain. Three rounds: with calls, results and messages alone; with
-waiting as well; with facts as well, which only the host can state. Where contracts ask people, or
-have substitutes, these are no obstacles then, after a round with calls alone in which they are.
-Each round goes straight for what the clauses still demand, then looks for anything shorter,
-breadth first. What has been found has been tried: following it makes the event allowed.
 """
 
 from __future__ import annotations

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.advice.answers import Answering, Ending, approval
+from sponsio_like.advice.goals import once
 from sponsio_like.advice.moves import (
     GetResult,
     MakeEvent,
@@ -39,6 +40,11 @@ class Scenario(NamedTuple):
     way: tuple[str, ...] = ()
 
 
+_Judged: TypeAlias = tuple[Judgement, list[int]]
+_Known: TypeAlias = tuple[Scenario, Event, _Judged, int]
+"""A scene and an event that were judged, the answer, and its cost."""
+
+
 class Trial:
     """A trial of events. `refusers` are the clauses that stopped some move.
 
@@ -56,6 +62,7 @@ class Trial:
         known = (event, *answering.answers.known)
         self._keys = [set(map(clause.key, known)) if clause.by else () for clause in policy.clauses]
         self._reads: dict[tuple[int, int, int], tuple[Event, Context, Read | None]] = {}
+        self._known: dict[tuple[Any, ...], _Known] = {}
 
     # --- judging --------------------------------------------------------------------------------
 
@@ -80,8 +87,23 @@ class Trial:
     ) -> tuple[Judgement, list[int]]:
         """Return the judgement of `event`, and the clauses (all, or `only` these) that stop it.
 
-        `final`: it is a substitute, about which nobody is asked.
+        `final`: it is a substitute, about which nobody is asked. What was judged before is taken
+        from memory, and counts as if it were judged again.
         """
+        if only is not None:
+            return self._judged(scene, event, only, final=final)
+        name = (id(scene.ledger), id(scene.context), scene.time, id(event), final)
+        if name not in self._known:
+            before = self.left
+            found = self._judged(scene, event, None, final=final)
+            self._known[name] = (scene, event, found, before - self.left)
+        else:
+            self.left -= self._known[name][3]
+        return self._known[name][2]
+
+    def _judged(
+        self, scene: Scenario, event: Event, only: set[int] | None, *, final: bool
+    ) -> _Judged:
         reads, against = [], []
         touched = scene.ledger.touched(event)
         for i in touched if only is None else [i for i in touched if i in only]:
@@ -250,6 +272,7 @@ def open_slots(change: Change) -> list[int]:
     return [i for i, value in enumerate(change.letter) if value is OPEN]
 
 
+@once
 def lengths(clause: Clause) -> frozenset[float]:
     """Return the seconds in the clause, as bounds or to compare ages with."""
     programs = (clause.gate.program, clause.monitor.program)

@@ -127,6 +127,7 @@ class Clause:
 
     def _forget(self) -> None:
         """Begin without anything that was asked before."""
+        self.asked: dict[Any, Any] = {}  # answers about it that other rooms remember
         self._quiet: dict[Any, bool] = {}
         self._rests: dict[Any, tuple[ClauseState, bool]] = {}
         self._finals: dict[Any, dict[int, Any]] = {}
@@ -281,6 +282,8 @@ class Clause:
     ) -> ClauseStep:
         if self._bare and watch.segment is not None and kind in self.counts:
             inner, violated = self.monitor.step(watch.segment, letter, at.counted, time)
+            if inner is watch.segment and not violated:
+                return ClauseStep(watch, False)
             broken = watch.violated or violated
             return ClauseStep(
                 ClauseState(watch.outer, inner, watch.closed, broken, watch.left_open), violated

@@ -73,15 +73,15 @@ def findings_of(
 
     `rulings`: what callables of the user have answered, by contract.
     """
-    tool = event.tool if isinstance(event, Call) else None
+    tool, stops = event.tool if isinstance(event, Call) else None, stoppable(event)
     found: dict[int, Finding] = {}
     for i, witness in violated.items():
         owner = policy.owner[i]
-        asked = policy.decision(i) if stoppable(event) else Warn()
+        asked = policy.decision(i) if stops else Warn()
         name = policy.contracts[owner].name
         decision = rulings.get(name, asked) if isinstance(asked, Ask) else asked
         if owner not in found or _strictness(decision) > _strictness(found[owner].decision):
-            action = action_of(asked) if stoppable(event) else "reported"
+            action = action_of(asked) if stops else "reported"
             violation = _violation(policy, i, position, tool, action, witness)
             found[owner] = Finding(i, violation, decision, witness.key)
     return tuple(found.values())
@@ -245,7 +245,18 @@ def _violation(
         message = f"{FULL}: {message}"
         about = replace(about, because=about.because and f"{FULL}: {about.because}")
     return Violation(
-        name, position, tool, action, message, mode, witness.values, witness.since, **about.said()
+        name,
+        position,
+        tool,
+        action,
+        message,
+        mode,
+        witness.values,
+        witness.since,
+        about.because,
+        about.owner,
+        about.severity,
+        about.tags,
     )
 
 

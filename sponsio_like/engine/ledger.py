@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from sponsio_like.engine.per_value import OTHERS, due_in, instances, live_in, stored, wakes_at
-from sponsio_like.engine.policy import LINEAGE, Counter, Policy
+from sponsio_like.engine.policy import LINEAGE, Policy
 from sponsio_like.events import NOTHING_TOLD, OPEN, Call, Context, Event, Kind, kind_of
 from sponsio_like.monitor import (
     NEVER,
@@ -32,6 +32,9 @@ Rest: TypeAlias = tuple[int, Any, ClauseState, int, int, _Due]
 """A clause, its key, its watch, how many positions that has seen; its wake
 position, its deadlines.
 """
+NO_STORES: Any = MappingProxyType({})
+NO_ALARMS: Any = MappingProxyType({})
+"""The stores and the alarms of all sessions that have none."""
 KEYS_CAP = 100_000
 """Most keys that one clause with `by` remembers; a call that needs another one violates."""
 
@@ -45,24 +48,25 @@ class Ledger:
     """
 
     __slots__ = (
-        "alarms", "bound", "calls", "counters", "keyed", "lineage", "passed", "policy", "positions",
-        "soonest", "torn", "wakes", "watches",
+        "alarms", "bound", "calls", "counters", "counting", "keyed", "lineage", "passed", "policy",
+        "positions", "soonest", "torn", "wakes", "watches",
     )  # fmt: skip
 
     def __init__(self, policy: Policy, *, apart: bool = False) -> None:
         self.policy = policy
         self.lineage = policy.lineage if apart else policy.all
-        self.counters = policy.counters_apart if apart else policy.counters
-        self.positions: dict[Counter, int] = {each: 0 for pair in self.counters for each in pair}
+        self.counting = policy.counting_apart if apart else policy.counting_all
+        self.counters = self.counting.numbers
+        self.positions = [0] * len(self.counting.counters)
         self.watches: list[ClauseState] = list(policy.starts)
-        self.keyed: dict[int, dict[Any, tuple[ClauseState, int]]] = {
-            i: {} for i, clause in enumerate(policy.clauses) if clause.by
-        }
-        self.bound = {i: instances(policy.clauses[i]) for i in policy.bound}
-        self.wakes: dict[int, int] = policy.wakes.copy()
+        self.keyed: Mapping[int, dict[Any, tuple[ClauseState, int]]] = policy.without_keys
+        self.bound = (
+            {i: instances(policy.clauses[i]) for i in policy.bound} if policy.bound else NO_STORES
+        )
+        self.wakes: dict[int, int] = policy.wakes
         self.soonest = min(self.wakes.values(), default=NEVER)
         self.passed = self.calls = 0
-        self.alarms: dict[tuple[int, Any], float] = {}
+        self.alarms = NO_ALARMS
         self.torn = False
 
     # --- asking -------------------------------------------------------------------------------
@@ -94,13 +98,19 @@ class Ledger:
             return Read(i, sight.others, sight)
         return Read(i, clause.read(event, context), clause.key(event) if clause.by else ())
 
+    def keys(self, i: int) -> dict[Any, tuple[ClauseState, int]]:
+        """Return the keys of clause `i`, which has `by`: a dict of this session alone."""
+        if self.keyed is self.policy.without_keys:
+            self.keyed = {each: {} for each in self.keyed}
+        return self.keyed[i]
+
     def is_full(self, i: int) -> bool:
         """True if clause `i` remembers as many keys as it may."""
         return len(self.keyed[i]) >= KEYS_CAP
 
     def owner(self, i: int) -> int:
         """Return the contract by which clause `i` is counted: one on the world, else `LINEAGE`."""
-        return self.counters[i][0].owner
+        return self.counting.counters[self.counters[i][0]].owner
 
     def next(self, i: int) -> PositionCounts:
         """Return the next position of clause `i`, if it has no keys."""
@@ -134,9 +144,9 @@ class Ledger:
             self.reschedule_values(i, self.next(i), judgement.time)
         if judgement.kind == "call" and (owners is None or LINEAGE in owners):
             self.calls += 1
-        for counter in self.positions:
-            if judgement.kind in counter.kinds and (owners is None or counter.owner in owners):
-                self.positions[counter] += 1
+        for k, (owner, kinds) in enumerate(self.counting.counters):
+            if judgement.kind in kinds and (owners is None or owner in owners):
+                self.positions[k] += 1
 
     def violates(self, clauses: Iterable[int]) -> None:
         """Remember that these clauses, which have no keys, are violated."""
@@ -171,7 +181,7 @@ class Ledger:
         """Remember what `rest` has returned."""
         clause = self.policy.clauses[i]
         if clause.by:
-            self.keyed[i][key] = (watch, length)
+            self.keys(i)[key] = (watch, length)
         else:
             self.watches[i] = watch
             self.set_wake(i, wake)
@@ -191,6 +201,8 @@ class Ledger:
         """Note that clause `i` has to see this position, whatever the tool; `NEVER`: none."""
         if self.wakes.get(i, NEVER) == position:
             return
+        if self.wakes is self.policy.wakes:  # which all sessions share
+            self.wakes = self.wakes.copy()
         if position == NEVER:
             del self.wakes[i]
         else:
@@ -199,10 +211,13 @@ class Ledger:
 
     def _set_alarm(self, name: tuple[int, Any], due: _Due) -> None:
         """Note when the first bound in seconds runs out; no alarm if there is none."""
-        if due:
-            self.alarms[name] = min(due)
-        else:
-            self.alarms.pop(name, None)
+        if not due:
+            if name in self.alarms:
+                del self.alarms[name]
+            return
+        if self.alarms is NO_ALARMS:
+            self.alarms = {}
+        self.alarms[name] = min(due)
 
     # --- results, time, the end ---------------------------------------------------------------
 
@@ -277,7 +292,7 @@ class Ledger:
         if i in self.bound:
             self.bound[i] = instances(self.policy.clauses[i])
         elif self.policy.clauses[i].by:
-            self.keyed[i] = {}
+            self.keys(i).clear()
         else:
             self.watches[i] = self.policy.starts[i]
             if i in self.policy.wakes:
@@ -285,7 +300,9 @@ class Ledger:
 
     def before(self, event: Event, witnesses: Mapping[int, Witness] = NO_WITNESSES) -> Ledger:
         """Return a copy with the keys and values that this event, and its advice, need."""
-        twin = self.copy([clause.key(event) for clause in self.policy.clauses if clause.by])
+        twin = self.copy([self.policy.clauses[i].key(event) for i in self.keyed])
+        if not self.bound:
+            return twin
         with Effort():  # each text is split into words once
             for i, store in self.bound.items():
                 told = [witnesses[i].key] if i in witnesses else []
@@ -304,8 +321,8 @@ class Ledger:
         """
         twin = object.__new__(Ledger)
         twin.policy = self.policy
-        twin.lineage, twin.counters = self.lineage, self.counters
-        twin.positions = dict(self.positions)
+        twin.lineage, twin.counters, twin.counting = self.lineage, self.counters, self.counting
+        twin.positions = list(self.positions)
         twin.watches = list(self.watches)
         wanted = set(keys)
         twin.keyed = {

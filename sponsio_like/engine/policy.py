@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sponsio_like.contracts import (
@@ -30,20 +31,20 @@ from sponsio_like.monitor import NEVER, ClauseState, PositionCounts
 from sponsio_like.outcome import Block, Decision, Mode
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Counter:
-    """The count of positions of these kinds: in the session, or for one contract on the world."""
+class Counter(NamedTuple):
+    """A count of positions of these kinds: in the session, or for one contract on the world."""
 
     owner: int
     kinds: frozenset[Kind]
 
 
-@functools.cache
-def counter(owner: int, kinds: frozenset[Kind]) -> Counter:
-    """Return the one counter for these positions: counters are compared by identity, which is
-    quick.
+class Counting(NamedTuple):
+    """The counters of a ledger; and of each clause, the number of the counter of the positions it
+    sees, and that of those its guarantee counts.
     """
-    return Counter(owner, kinds)
+
+    counters: tuple[Counter, ...]
+    numbers: tuple[tuple[int, int], ...]
 
 
 LINEAGE = -1
@@ -94,10 +95,10 @@ class Policy:
         return set()
 
     @functools.cached_property
-    def call_counters(self) -> tuple[Counter, ...]:
-        """The counters that count calls."""
-        counters = dict.fromkeys(each for pair in self.counters for each in pair)
-        return tuple(each for each in counters if "call" in each.kinds)
+    def call_counters(self) -> tuple[int, ...]:
+        """The numbers of the counters that count calls."""
+        counters = enumerate(self.counting_all.counters)
+        return tuple(k for k, each in counters if "call" in each.kinds)
 
     @functools.cached_property
     def bound(self) -> tuple[int, ...]:
@@ -214,22 +215,31 @@ class Policy:
         return {i: at for i, at in each if at != NEVER and not self.clauses[i].by}
 
     @functools.cached_property
-    def counters(self) -> tuple[tuple[Counter, Counter], ...]:
-        """The counters of each clause: of the positions it sees, and of those
-        its guarantee counts.
-        """
-        return tuple((counter(LINEAGE, c.kinds), counter(LINEAGE, c.counts)) for c in self.clauses)
+    def without_keys(self) -> Mapping[int, Any]:
+        """The keys of each clause with `by`: none as yet; nobody may change it."""
+        nothing: Mapping[Any, Any] = MappingProxyType({})
+        return {i: nothing for i, clause in enumerate(self.clauses) if clause.by}
 
     @functools.cached_property
-    def counters_apart(self) -> tuple[tuple[Counter, Counter], ...]:
+    def counting_all(self) -> Counting:
+        """The counters of a session that counts for all contracts."""
+        return self._counting([LINEAGE] * len(self.contracts))
+
+    @functools.cached_property
+    def counting_apart(self) -> Counting:
         """The same where contracts on the world have counters of their own."""
-        each = zip(self.owner, self.counters, strict=True)
-        return tuple(
-            (counter(k, seen.kinds), counter(k, counted.kinds))
-            if self.contracts[k].on_world
-            else (seen, counted)
-            for k, (seen, counted) in each
-        )
+        each = enumerate(self.contracts)
+        return self._counting([k if one.on_world else LINEAGE for k, one in each])
+
+    def _counting(self, owners: Sequence[int]) -> Counting:
+        mine = [owners[k] for k in self.owner]
+        pairs = [
+            (Counter(k, clause.kinds), Counter(k, clause.counts))
+            for k, clause in zip(mine, self.clauses, strict=True)
+        ]
+        counters = dict.fromkeys(each for pair in pairs for each in pair)
+        numbers = {each: n for n, each in enumerate(counters)}
+        return Counting(tuple(numbers), tuple((numbers[a], numbers[b]) for a, b in pairs))
 
     @functools.cached_property
     def all(self) -> Share:

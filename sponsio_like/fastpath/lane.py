@@ -28,8 +28,8 @@ class Lane(NamedTuple):
     wait for its result; None if the monitors have to do that. `reads` are what its clauses read.
     Both are compiled when they are first asked for.
     `sources`: the results that it delivers; `branching`: the clauses that may run out of branches
-    for calls in flight. `at_once`: a monitor has to judge the call; `by_status`: contracts read no
-    more of its result than whether it is an error.
+    for calls in flight, None if one of them has keys or values. `at_once`: a monitor has to judge
+    the call; `by_status`: contracts read no more of its result than whether it is an error.
     """
 
     clauses: tuple[int, ...]
@@ -39,7 +39,7 @@ class Lane(NamedTuple):
     failed: Callable[..., bool] | None
     opened: Callable[[], Opener]
     reads: Callable[[], Reader]
-    branching: tuple[int, ...] = ()
+    branching: tuple[int, ...] | None = ()
     at_once: bool = False
     by_status: bool = True
 

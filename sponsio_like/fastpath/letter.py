@@ -77,12 +77,11 @@ class Lettering:
             self._lines.append(f"if {key} is None: return None")
         return self._known[by]
 
-    def place(self, counter: Any) -> str:
-        """The variable of the next position that this counter counts."""
+    def place(self, counter: int) -> str:
+        """The variable of the next position that the counter of this number counts."""
         if counter not in self._known:
             self._known[counter] = self.keep(self._names.new())
-            line = f"{self._known[counter]} = positions[{self._names.bind(counter)}]"
-            self._lines.append(line)
+            self._lines.append(f"{self._known[counter]} = positions[{counter}]")
         return self._known[counter]
 
     def keep(self, variable: str) -> str:

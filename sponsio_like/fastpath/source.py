@@ -140,7 +140,7 @@ class Writer:
         if None in counts.values():
             raise Roundabout
         sources = tuple(source for source, counted in counts.items() if counted)
-        branching = tuple(i for i in clauses if _may_branch(self._policy.clauses[i]))
+        branching = _branching(self._policy, clauses)
         check, done, failed = self._functions()
         how = (branching, self._at_once, self._by_status)
         return Lane(clauses, sources, check, done, failed, self._opener(), self._reader(), *how)
@@ -242,7 +242,8 @@ class Writer:
         for name, (lines, writes) in self._ends.items():
             lines.append(f"if {move}.{name} is None: return False")
             writes.append(f"{watch} = {move}.{name}")
-        self._open.lines.append(self._says(i, said))
+        asked = f"    {self._says(i, said)}"
+        self._open.lines.extend((f"if not {move}.still or {i} in ledger.wakes:", asked))
 
     # --- clauses over the past ----------------------------------------------------------------
 
@@ -291,7 +292,7 @@ class Writer:
                 return _Where("", "", "")
             watch = self._names.new()
             self._check.append(f"{watch} = watches[{i}]")
-            return _Where(watch, self._said.place(self._policy.counters[i][0]), "")
+            return _Where(watch, self._said.place(self._policy.counting_all.numbers[i][0]), "")
         key, found = self._said.key(clause.by), self._names.new()
         watch, place = (self._said.keep(self._names.new()) for _ in range(2))
         start = self._names.bind((clause.start, 0))
@@ -309,7 +310,7 @@ class Writer:
         found, store, read = self._names.new(), self._names.new(), self._names.bind(values.key)
         self._check += [f"{key} = {read}(args)", f"{store} = bound[{i}]"]
         self._check += lookup(key, watch, found, store)
-        return _Where(watch, self._said.place(self._policy.counters[i][0]), key)
+        return _Where(watch, self._said.place(self._policy.counting_all.numbers[i][0]), key)
 
     def _emitters(
         self, clause: Clause, letter: Sequence[Code], watch: str, place: str
@@ -345,7 +346,8 @@ class Writer:
             end.lines.append(f"if {_waits(old)}: return False")
         changed, new = self._new(i, clause, old, afters)
         if clause.by:
-            end.writes.append(f"keyed[{i}][{where.key}] = ({new}, {where.place} + 1)")
+            put = f"ledger.keys({i})[{where.key}] = ({new}, {where.place} + 1)"
+            end.writes.append(put)
         elif clause.bound is not None:
             put = f"bound[{i}].put({where.key}, {new}, ledger.calls)"
             end.writes.extend((f"if {changed}: {put}",) if changed else ())
@@ -433,6 +435,13 @@ def _is_small(clause: Clause) -> bool:
         and sum(len(one.program.nodes) for one in each) <= NODES_CAP
         and all(len(group.waits) <= SLOTS_CAP for group in groups)
     )
+
+
+def _branching(policy: Policy, clauses: Sequence[int]) -> tuple[int, ...] | None:
+    """Return the clauses that may branch; None if one of them has keys or values."""
+    found = tuple(i for i in clauses if _may_branch(policy.clauses[i]))
+    each = [policy.clauses[i] for i in found]
+    return None if any(one.by or one.bound is not None for one in each) else found
 
 
 def _may_branch(clause: Clause) -> bool:

@@ -35,12 +35,14 @@ UNBOUNDED = frozenset({"F", "G", "O", "H"})
 class Move(NamedTuple):
     """Where a call leads that was let through at once; None if the monitor has to say.
 
-    `before` is kept, since moves are found by its identity.
+    `before` is kept, since moves are found by its identity. `still`: until its result is there, the
+    call changes nothing, and nothing waits for the result.
     """
 
     before: ClauseState
     done: ClauseState | None
     failed: ClauseState | None
+    still: bool = False
 
 
 def has_transitions(clause: Clause) -> bool:
@@ -107,11 +109,14 @@ class Transitions:
         seen = self._clause.step(watch, letter, "call", at, 0.0)
         if seen.violated:
             return None
+        still = seen.watch is watch
         if OPEN not in letter:
             after = self._rests(seen.watch)
-            return Move(watch, after, after)
+            return Move(watch, after, after, still)
+        still = still and not self._clause.awaits(seen.watch, at)
         change = Change(self._number, (), at, seen.watch, letter)
-        return Move(watch, self._after(change, "ok", tool), self._after(change, "error", tool))
+        done, failed = self._after(change, "ok", tool), self._after(change, "error", tool)
+        return Move(watch, done, failed, still)
 
     def _after(self, change: Change, status: Status, tool: str) -> ClauseState | None:
         """The watch after such a result; None if that reveals anything."""

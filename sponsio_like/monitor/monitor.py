@@ -37,6 +37,10 @@ Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
 Instance: TypeAlias = frozenset[Residual]
 
 
+IDLE_CAP = 256
+"""Most letters of which a monitor remembers that they leave a state as it is that owes nothing."""
+
+
 class State(NamedTuple):
     """All that a monitor remembers between two positions: small, immutable, hashable.
 
@@ -80,12 +84,15 @@ class Monitor:
         )
         self.search = Search(program, self.past, self.future, self.always, tools)
         self.branches = Branches(program, self.past)
+        atoms = all(each.kind == "atom" for each in program.slots)
+        self._may_idle = atoms and not (self.plain or self.past.cells)
         self._forget()
 
     def _forget(self) -> None:
         """Begin without anything that was asked before."""
         self._asked = 0
         self._compiled: Stepped | None = None
+        self._idle: set[Letter] = set()
 
     def over(self, slots: list[Slot]) -> Monitor:
         """Return the monitor of the same formula over other slots.
@@ -126,6 +133,9 @@ class Monitor:
             pair = (state.registers, after)
             trees = self.branches.after(state.branches, pair, letter, position, time)
             return MonitorStep(State(after, state.live, trees), bad)
+        idle = self._may_idle and not (state.live or state.lost)
+        if idle and letter in self._idle:
+            return MonitorStep(state, False)
         values = self.past.read(letter, state.registers, position, time)
         after = self.past.after(values, letter, state.registers, position, time)
         pair = (state.registers, after)
@@ -134,7 +144,10 @@ class Monitor:
             bad = not all(values[root] for roots in self.always for root in roots)
             return MonitorStep(State(after, state.live, trees), bad)
         at = Position(letter, values, position, time)
-        return self._judge(state, self._next(state, at), after, trees, position)
+        step = self._judge(state, self._next(state, at), after, trees, position)
+        if idle and not step.violated and step.state == state and len(self._idle) < IDLE_CAP:
+            self._idle.add(letter)
+        return step
 
     def _is_often_asked(self) -> bool:
         """Compile the step once it has been asked for a few times; true from then on."""

@@ -10,6 +10,7 @@ would have made of it.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sponsio_like.engine import (
@@ -32,6 +33,7 @@ from sponsio_like.outcome import Allowed, Block, Decision, Warn
 from sponsio_like.session.flights import (
     IN_FLIGHT_CAP,
     Attempt,
+    Flight,
     Kept,
     PendingFastCall,
     Woken,
@@ -128,11 +130,22 @@ def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | Fa
     if gate is not None and not gate.passes(ledger, call):
         return None
     kept: Kept = (id, tool, args, agent, depth, now, lane, checked, woken)
-    if lane.at_once or (inner.flights and (woken or lane.branching)):
+    if lane.at_once or (inner.flights and _may_branch(ledger, lane, woken)):
         return _begun(inner, kept)
     inner.time = now
     inner.latest = kept
     return kept
+
+
+def _may_branch(ledger: Ledger, lane: Lane, woken: Woken) -> bool:
+    """True if the call may need more branches than one clause may have: a clause that the call
+    concerns waits for results of others.
+    """
+    if lane.branching is None:
+        return True
+    return _any_waits(ledger, lane.branching) or any(
+        _any_waits(ledger, other.clauses) for other, _ in woken
+    )
 
 
 def _begun(inner: Interceptor, kept: Kept) -> Kept | None:
@@ -252,20 +265,22 @@ def settle_fast(inner: Interceptor, id: str, ok: bool) -> str | None:
     try:
         with inner.lock:
             if latest is not None and latest[0] == id:
-                tool = _settled(inner, latest, now, ok=ok)
+                tool = _settled(inner, latest, now, ok)
                 if tool is not None:
                     return tool
             inner.flush_fast()
-            return _landed(inner, id, now, ok=ok)
+            return _landed(inner, id, now, ok)
     except STRAIN:  # the slow path knows whether anything was written
         return None
 
 
-def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str | None:
+def _settled(inner: Interceptor, latest: Kept, now: float, ok: bool) -> str | None:
     """Commit as `settle_fast` does, under the lock."""
     _, tool, _, _, _, time, lane, checked, _ = latest
     ledger = inner.ledger
-    if inner.latest is not latest or ledger.torn or (latest[8] and _any_waits(ledger, latest[8])):
+    if inner.latest is not latest or ledger.torn:
+        return None
+    if latest[8] and any(_any_waits(ledger, other.clauses) for other, _ in latest[8]):
         return None
     if now < inner.time:  # noqa: PLR1730  "
         now = inner.time
@@ -293,30 +308,34 @@ def _settled(inner: Interceptor, latest: Kept, now: float, *, ok: bool) -> str |
     return tool
 
 
-def _any_waits(ledger: Ledger, woken: Woken) -> bool:
-    """True if a clause that has to see the call waits for results of others."""
-    watches = (ledger.watches[i] for lane, _ in woken for i in lane.clauses)
-    states = (state for watch in watches for state in (watch.outer, watch.segment))
-    return any(state is not None and awaits_results(state) for state in states)
+def _any_waits(ledger: Ledger, clauses: Iterable[int]) -> bool:
+    """True if one of these clauses, which have no keys, waits for results of calls in flight."""
+    for i in clauses:
+        outer, segment, *_ = ledger.watches[i]
+        if awaits_results(outer) or (segment is not None and awaits_results(segment)):
+            return True
+    return False
 
 
-def _landed(inner: Interceptor, id: str, now: float, *, ok: bool) -> str | None:
+def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> str | None:
     """Settle a call in flight of whose result contracts read no more than its status.
 
     None if the slow path has to; then nothing has changed.
     """
-    flight, ledger = inner.flights.get(id), inner.ledger
+    flight: Flight | None = inner.flights.get(id)
+    ledger = inner.ledger
     if flight is None or not flight.by_status or ledger.torn or inner.finished:
         return None
     now = max(now, inner.time)
     if ledger.alarms and min(ledger.alarms.values()) < now:
         return None
     context = inner.context.arrived(flight.sources) if flight.sources else inner.context
-    status: Status = "ok" if ok else "error"
-    rests = take_status(ledger, flight.waits, status, flight.tool, Now(now, context))
-    if rests is None:
-        return None
-    keep_all(ledger, rests)
+    if flight.waits:
+        status: Status = "ok" if ok else "error"
+        rests = take_status(ledger, flight.waits, status, flight.tool, Now(now, context))
+        if rests is None:
+            return None
+        keep_all(ledger, rests)
     del inner.flights[id]
     inner.time, inner.context = now, context
     ledger.torn = False
@@ -333,5 +352,5 @@ def _wake(inner: Interceptor, latest: PendingFastCall, now: float) -> None:
         if other.done is not None:
             other.done(ledger, checked, latest.time, now)
     for i in due:
-        at = ledger.positions[inner.policy.counters[i][0]]
+        at = ledger.positions[ledger.counters[i][0]]
         ledger.reschedule(i, ledger.watches[i], at, now)

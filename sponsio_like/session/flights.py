@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.engine import Finding, Ledger, stoppable
@@ -69,6 +70,14 @@ class Flight(NamedTuple):
             return self.mark
         id, tool, args, agent, depth, *_ = self.mark
         return event_fingerprint(Call(tool, args, id, agent, depth))
+
+
+NO_FLIGHTS: Any = MappingProxyType({})
+"""The calls in flight of all sessions that have none; to add one, a session makes a dict."""
+
+
+NOTHING_UNREAD: Mapping[str, str] = MappingProxyType({})
+"""The same of the answers that could not be read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,4 +25,4 @@ if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
 
 def fresh_id(prefix: str = "") -> str:
     """Return a name that was never given."""
-    return prefix + _own + str(next(_numbers))
+    return f"{prefix}{_own}{next(_numbers)}"

@@ -49,6 +49,8 @@ from sponsio_like.outcome import (
 )
 from sponsio_like.session.flights import (
     FULL,
+    NO_FLIGHTS,
+    NOTHING_UNREAD,
     Answer,
     Attempt,
     Flight,
@@ -69,7 +71,7 @@ from sponsio_like.session.user_code import (
     time_of,
     time_or_last,
 )
-from sponsio_like.session.world import StoreFailed, WorldState
+from sponsio_like.session.world import NO_WORLD, StoreFailed, WorldState
 from sponsio_like.worlds import World
 
 T = TypeVar("T")
@@ -100,8 +102,8 @@ class Interceptor:
         self.policy, self.gate = policy, gate
         self.lanes = policy.lanes
         self.context = NOTHING_TOLD
-        self.flights: dict[str, Flight] = {}
-        self.unread: dict[str, str] = {}  # why the latest answer of a tool could not be read
+        self.flights = NO_FLIGHTS
+        self.unread = NOTHING_UNREAD  # why the latest answer of a tool could not be read
         self.committed = 0
         self.latest: Kept | None = None
         self.shown: tuple[Event, Outcome] | None = None  # the latest response that was let through
@@ -111,8 +113,10 @@ class Interceptor:
         self.time = float("-inf")
         self.desk = Tickets(session)
         self.ledger = Ledger(policy, apart=world is not None)
-        self.world = WorldState(self.ledger, session, world)
-        self.world.refresh()
+        self.world = NO_WORLD
+        if world is not None:
+            self.world = WorldState(self.ledger, session, world)
+            self.world.refresh()
         self.written: Written | None = None
         self.clock = clock
         self.lock = threading.Lock()
@@ -281,7 +285,7 @@ class Interceptor:
         waits = self.ledger.waiting(judgement, self.world.lineage)
         flight = Flight(call.tool, mark, self.committed, waits, outcome, sources, key, by_status)
         self.ledger.commit(judgement, self.world.lineage)
-        self.flights[call.id] = flight
+        self.fly(call.id, flight)
         self.latest = None  # if there was one, it is this call
         self.world.used(call.id)
         self.committed += 1
@@ -311,17 +315,26 @@ class Interceptor:
             return False
         if also is None or waits is None:
             return False
-        keep_all(ledger, also.rests)
-        ledger.violates(violated)
-        at, waiting = self.committed, (*waits, *also.waits)
-        flight = Flight(tool, kept, at, waiting, allowed, lane.sources, "", lane.by_status)
+        if woken:
+            keep_all(ledger, also.rests)
+            waits += also.waits
+        if violated:
+            ledger.violates(violated)
+        said = (tool, kept, self.committed, tuple(waits), allowed, lane.sources, "", lane.by_status)
         count_call(ledger)
-        self.latest, self.flights[id] = None, flight
+        self.fly(id, Flight._make(said))
+        self.latest = None
         self.committed += 1
         if self.gate is not None:
             self.gate.began(kept[:5])
         ledger.torn = torn
         return True
+
+    def fly(self, id: str, flight: Flight) -> None:
+        """Add a call in flight."""
+        if self.flights is NO_FLIGHTS:
+            self.flights = {}
+        self.flights[id] = flight
 
     def flush_fast(self) -> None:
         """Make the latest call a call in flight like any other, since something else happens.

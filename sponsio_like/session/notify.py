@@ -25,6 +25,9 @@ from sponsio_like.outcome import (
     Violation,
 )
 
+GOING = (Allowed, Redirected)
+"""The outcomes of calls that run."""
+
 
 @dataclass(frozen=True, slots=True)
 class Notifications:
@@ -44,7 +47,7 @@ class Notifications:
     def decided(self, call: str, found: Iterable[Finding], outcome: Outcome) -> None:
         """Notify of the contracts that a decided event violates."""
         ticket = outcome.ticket if isinstance(outcome, Held) else None
-        going = isinstance(outcome, Allowed | Redirected)  # then its ticket was answered
+        going = isinstance(outcome, GOING)  # then its ticket was answered
         for _, each, decision, _ in found:
             if each.mode != "enforce" or (going and isinstance(decision, Escalate)):
                 continue

@@ -13,6 +13,9 @@ from sponsio_like.engine import Finding, Policy, needing_ruling, stopping
 from sponsio_like.events import Call, Context, Event
 from sponsio_like.outcome import Block, Decision, Stop
 
+ENDING = (Block, Stop)
+"""The decisions that refuse an event for good."""
+
 
 def after_refusal(
     policy: Policy, context: Context, event: Event, found: Iterable[Finding], answer: Decision
@@ -22,7 +25,7 @@ def after_refusal(
     An event that is held, may have a substitute, or has to be ruled on has not been refused yet.
     """
     found = tuple(found)
-    if not isinstance(answer, Block | Stop) or needing_ruling(found):
+    if not isinstance(answer, ENDING) or needing_ruling(found):
         return context
     return count_refusal(policy, context, event, found)
 

@@ -119,7 +119,7 @@ def restore(inner: Interceptor, data: Mapping[str, Any]) -> tuple[str, ...]:
     inner.ledger.calls = inner.committed
     anew = {*fresh, *inner.world.resume(data, lived=inner.calls > 0)}
     kept, sources = part(data, "flights", dict), {repr(s): s for s in inner.policy.sources}
-    inner.flights.update(all_resumed(kept, moved, sources))
+    inner.flights = {**inner.flights, **all_resumed(kept, moved, sources)}
     if inner.gate is not None:
         inner.gate.resume(part(data, "risk", dict) if "risk" in data else None)
     inner.desk.resume(

@@ -5,10 +5,10 @@ Flow: tool, args -> Outcome. The session writes the log and notifies; its interc
 
 from __future__ import annotations
 
+import threading
 import time as _time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from functools import cached_property
 from typing import Any
 
 from sponsio_like.checks import check_names
@@ -16,6 +16,7 @@ from sponsio_like.engine import Policy
 from sponsio_like.errors import STRAIN, Finished, SessionError
 from sponsio_like.events import (
     Call,
+    Status,
     Step,
     Ticket,
     check_fact,
@@ -52,6 +53,9 @@ from sponsio_like.session.tickets import MADE, Tickets, as_id
 from sponsio_like.values import given_args, given_value
 from sponsio_like.worlds import World
 
+MAKING = threading.Lock()
+"""Held while the state of a session is made."""
+
 
 class Session:
     """The trace of one task of one agent, as far as its contracts need to remember it.
@@ -78,18 +82,34 @@ class Session:
         self._log, self._notify = log, notify
         self._direct = world is None and not assume_success
         self._timed = clock is not _time.time
+        self._made: Interceptor | None = None  # a cached property would make a dict
+        self._notes: Notifications | None = None
         self.started_anew = () if world is None else self._inner.world.started_anew
 
-    @cached_property
+    @property
     def _inner(self) -> Interceptor:
         """The state, made when something happens for the first time."""
-        made = Interceptor(self.policy, self._clock, self.id, self._world, self._gate)
-        first: Interceptor = self.__dict__.setdefault("_inner", made)  # threads share it
-        return first
+        if self._made is None:
+            with MAKING:  # threads share it
+                if self._made is None:
+                    given = (self.policy, self._clock, self.id, self._world, self._gate)
+                    self._made = Interceptor(*given)
+        return self._made
 
-    @cached_property
+    @_inner.setter
+    def _inner(self, inner: Interceptor) -> None:
+        self._made = inner
+
+    @property
     def _teller(self) -> Notifications:
-        return Notifications(self.policy, self.id, self._notify)
+        """The notifications, made when there is something to tell."""
+        if self._notes is None:
+            self._notes = Notifications(self.policy, self.id, self._notify)
+        return self._notes
+
+    @_teller.setter
+    def _teller(self, teller: Notifications) -> None:
+        self._notes = teller
 
     @property
     def calls(self) -> int:
@@ -99,7 +119,7 @@ class Session:
     @property
     def open(self) -> bool:
         """True until the session is finished."""
-        return "_inner" not in self.__dict__ or not self._inner.finished
+        return self._made is None or not self._made.finished
 
     def place(self, where: str) -> None:
         """Set the checkpoint of the host at which the next calls stand; the world counts each once
@@ -137,7 +157,8 @@ class Session:
         blocked. Raises `SessionError` after `finish`, and for a tool, id, agent or depth of a wrong
         type.
         """
-        self._next_turn()
+        if self._assume_success:
+            self._next_turn()
         return self._decide(tool, args, id, agent, depth)
 
     def decide_batch(
@@ -168,20 +189,20 @@ class Session:
         self, tool: str, args: Any, id: str | None, agent: str, depth: int,
         fit: Fit | None = None, why: str = "",
     ) -> Outcome:  # fmt: skip
-        started = _time.perf_counter() if self._log.sink is not None else 0.0
+        logs = self._log.sink is not None
+        started = _time.perf_counter() if logs else 0.0
         own = fresh_id(MADE) if id is None or id == "" else id
-        direct = self._direct and not why and type(agent) is str and type(depth) is int
         passed: Kept | FastFinding | None = None
-        try:
-            passed = try_fast(self._inner, tool, args, own, agent, depth) if direct else None
-            if passed is not None and not isinstance(passed, FastFinding):
-                if self._log.sink is not None:
-                    before = self._inner.calls - 1
-                    at = (self.id, started, before, self._now)
-                    self._log.passed(at, passed[:5], self._risk(own))
-                return let_through(own)
-        except Exception:  # whatever goes wrong, the slow path decides
-            taken_back(self._inner, own)
+        if self._direct and not why and type(agent) is str and type(depth) is int:
+            try:
+                passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
+                if passed is not None and not isinstance(passed, FastFinding):
+                    if logs:
+                        at = (self.id, started, self._inner.calls - 1, self._now)
+                        self._log.passed(at, passed[:5], self._risk(own))
+                    return let_through(own)
+            except Exception:  # whatever goes wrong, the slow path decides
+                taken_back(self._inner, own)
         self._check_open()
         with suppress(*STRAIN):
             tool_of(tool, own, agent, depth)
@@ -284,16 +305,19 @@ class Session:
         The first result counts; later ones, and those of calls not let through, are only logged.
         Raises `SessionError` for an id that is not a string.
         """
-        status = "ok" if error is None else "error"
-        try:
-            tool = settle_fast(self._inner, id, error is None) if self._direct else None
-        except Exception:  # whatever goes wrong, the slow path settles it
-            tool = None
+        tool, ok = None, error is None
+        if self._direct:
+            try:
+                tool = settle_fast(self._made or self._inner, id, ok)
+            except Exception:  # whatever goes wrong, the slow path settles it
+                tool = None
+        if tool is not None and self._log.sink is None:
+            return ()
+        status: Status = "ok" if ok else "error"
         if tool is not None:
             with STANDS:
-                if self._log.sink is not None:
-                    said = output if error is None else error
-                    self._log.landed(self.id, (id, tool, status, said), self._now)
+                said = output if ok else error
+                self._log.landed(self.id, (id, tool, status, said), self._now)
             return ()
         with suppress(*STRAIN):
             check_settled(id)
@@ -302,7 +326,7 @@ class Session:
             if landed is None:
                 self._log.ignored(self.id, id)
             else:
-                heard = (id, landed.tool, status, output if error is None else error)
+                heard = (id, landed.tool, status, output if ok else error)
                 self._log.settlement(self.id, heard, landed.revealed, self._now)
                 self._teller.reported(id, landed.revealed)
         return () if landed is None else landed.revealed

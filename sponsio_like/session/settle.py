@@ -12,7 +12,7 @@ from sponsio_like.engine import KEPT, Results, lost, reported, settle_all, split
 from sponsio_like.events import Result
 from sponsio_like.monitor import Change, Now, Witness
 from sponsio_like.outcome import Violation
-from sponsio_like.session.flights import Flight
+from sponsio_like.session.flights import NOTHING_UNREAD, Flight
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.user_code import read_results
 from sponsio_like.session.world import StoreFailed
@@ -104,10 +104,11 @@ def _landed(
 
 def _note(inner: Interceptor, flight: Flight, result: Result, why: str = "") -> None:
     """Note that a result could not be read, for the advice."""
-    inner.unread.pop(flight.tool, None)
+    others = {tool: each for tool, each in inner.unread.items() if tool != flight.tool}
     why = too_large(result.output) or why
-    if why and len(inner.unread) < KEPT:
-        inner.unread[flight.tool] = f"the answer of call {flight.position} could not be read: {why}"
+    if why and len(others) < KEPT:
+        others[flight.tool] = f"the answer of call {flight.position} could not be read: {why}"
+    inner.unread = others or NOTHING_UNREAD
 
 
 def _settled(

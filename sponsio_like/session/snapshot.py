@@ -129,7 +129,9 @@ def _around(ledger: Ledger, context: Context, written: Written) -> dict[str, Any
         "format": FORMAT,
         "contracts": {name: policy.fingerprints[name] for name in lineage.contracts},
         "positions": [
-            [sorted(each.kinds), n] for each, n in ledger.positions.items() if each.owner == LINEAGE
+            [sorted(each.kinds), n]
+            for each, n in zip(ledger.counting.counters, ledger.positions, strict=True)
+            if each.owner == LINEAGE
         ],
         "facts": written.one("facts", context.facts),
         "tokens": context.tokens,
@@ -208,10 +210,10 @@ def put_back(
     kept = {name for name in mine if data["contracts"].get(name) == means[name]}
     moved = _moved(ledger, data, kept)
     positions = {frozenset(kinds): n for kinds, n in data["positions"]}
-    for counter in ledger.positions:
+    for k, counter in enumerate(ledger.counting.counters):
         if counter.owner == LINEAGE:
-            ledger.positions[counter] = positions.get(counter.kinds, 0)
-    ledger.passed = max(ledger.positions.values(), default=0)
+            ledger.positions[k] = positions.get(counter.kinds, 0)
+    ledger.passed = max(ledger.positions, default=0)
     for old, new in moved.items():
         read_clause(ledger, new, data["clauses"][old]["watch"], written)
     return _context(ledger.policy, data), tuple(n for n in mine if n not in kept), moved

@@ -12,6 +12,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from types import MappingProxyType
 from typing import Any
 
 from sponsio_like.errors import SessionError
@@ -19,6 +20,9 @@ from sponsio_like.events import Asked, Ticket, TicketStatus
 
 TICKETS_CAP = 1_000
 """Most tickets that one session remembers; the oldest that are closed are forgotten first."""
+
+NO_TICKETS: Any = MappingProxyType({})
+"""The tickets of all sessions that have none."""
 
 MADE = "auto-"
 _MADE = re.compile(rf"{MADE}[0-9a-f]{{8,16}}-\d+")
@@ -54,7 +58,7 @@ class Tickets:
 
     def __init__(self, session: str = "") -> None:
         self.session = session
-        self.tickets: dict[str, Ticket] = {}
+        self.tickets = NO_TICKETS
 
     def find(self, call: str, mark: str, now: float) -> Ticket | None:
         """Return the ticket of this very call, or None; where ids are made, by
@@ -187,6 +191,8 @@ class Tickets:
         return ticket
 
     def _keep(self, ticket: Ticket) -> Ticket:
+        if self.tickets is NO_TICKETS:
+            self.tickets = {}
         self.tickets[ticket.id] = ticket
         return ticket
 

@@ -230,7 +230,7 @@ class WorldState:
         """
         if not isinstance(place, str):
             raise SessionError(f"place {place!r} has to be a string")
-        if place != self.place:
+        if self._store is not None and place != self.place:
             self.place, self._uses = place, {}
 
     def standing(self) -> dict[str, Any]:
@@ -243,7 +243,7 @@ class WorldState:
         If the session has `lived`, that is let calls through, and has no entry, all of them start
         anew.
         """
-        if "place" in data:
+        if self._store is not None and "place" in data:
             place, uses = decode(data["place"])
             if not isinstance(place, str) or not isinstance(uses, dict):
                 raise ValueError(f"`place` is `{place}`")
@@ -251,6 +251,10 @@ class WorldState:
         if self._data is None and lived:
             self.started_anew = tuple(each.name for each in self._accounts.values())
         return self.started_anew
+
+
+NO_WORLD = WorldState(Ledger(Policy((), (), (), ())), "", None)
+"""The part of all sessions without a store, which never changes."""
 
 
 def _accounts(policy: Policy) -> dict[int, WorldContract]:

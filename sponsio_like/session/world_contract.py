@@ -31,7 +31,7 @@ class WorldContract:
     name: str
     means: str
     clauses: tuple[int, ...]
-    counters: tuple[Counter, ...]
+    counters: tuple[tuple[int, Counter], ...]
     kinds: frozenset[Kind]
     flights: dict[str, tuple[Change, ...]] = field(default_factory=dict)
     settled: str = ""
@@ -43,9 +43,11 @@ class WorldContract:
         """Return the account of contract number `k`, before anything has counted."""
         clauses = tuple(i for i, owner in enumerate(policy.owner) if owner == k)
         name = policy.contracts[k].name
-        counters = {each: None for i in clauses for each in policy.counters_apart[i]}
-        kinds = frozenset(kind for counter in counters for kind in counter.kinds)
-        return cls(name, policy.fingerprints[name], clauses, tuple(counters), kinds)
+        counters = tuple(
+            (n, each) for n, each in enumerate(policy.counting_apart.counters) if each.owner == k
+        )
+        kinds = frozenset(kind for _, counter in counters for kind in counter.kinds)
+        return cls(name, policy.fingerprints[name], clauses, counters, kinds)
 
     def knows(self, key: str) -> bool:
         """True if this call has counted."""
@@ -65,8 +67,8 @@ class WorldContract:
         if plain == self.plain and plain is not None and not again:
             return
         self.plain = None  # until all of it is read
-        for counter in self.counters:
-            ledger.positions[counter] = 0
+        for n, _ in self.counters:
+            ledger.positions[n] = 0
         for i in self.clauses:
             ledger.clear(i)
         self.flights, self.settled = {}, ""
@@ -76,8 +78,8 @@ class WorldContract:
 
     def _read(self, ledger: Ledger, plain: Mapping[str, Any]) -> None:
         positions = {frozenset(kinds): _number(n) for kinds, n in plain["positions"]}
-        for counter in self.counters:
-            ledger.positions[counter] = positions[counter.kinds]
+        for n, counter in self.counters:
+            ledger.positions[n] = positions[counter.kinds]
         for i, each in zip(self.clauses, list(plain["clauses"]), strict=True):
             read_clause(ledger, i, each, self.written)
         self.flights = {
@@ -97,7 +99,7 @@ class WorldContract:
             self.plain = {
                 "name": self.name,
                 "positions": [
-                    [sorted(each.kinds), ledger.positions[each]] for each in self.counters
+                    [sorted(each.kinds), ledger.positions[n]] for n, each in self.counters
                 ],
                 "clauses": [write_clause(ledger, i, self.written) for i in self.clauses],
                 "flights": {key: list(map(self._waiting, w)) for key, w in self.flights.items()},

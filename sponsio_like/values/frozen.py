@@ -101,8 +101,12 @@ def freeze_args(args: Any, opener: Opener | None = None) -> Any:
     if type(args) is dict and len(args) < FLAT:
         for name, value in args.items():
             kind = type(value)
-            flat = (kind is str and len(value) <= TEXT_CAP) or kind in _FLAT
-            if not (flat or _is_short(kind, value)) or type(name) is not str:
+            if kind is str:
+                if len(value) > TEXT_CAP:
+                    break
+            elif kind not in _FLAT and not _is_short(kind, value):
+                break
+            if type(name) is not str:
                 break
         else:
             return args.copy()  # names, and values that never change: this is a copy of all

@@ -15,6 +15,7 @@ import pytest
 from campaigns.bench.translated import written
 from campaigns.bench.workload import POLICY, trace
 from sponsio_like import Allowed, Blocked, Contract, Guard, Held, Redirected, atom, contract
+from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.loader import loads
 from sponsio_like.events.registry import CUSTOM
 from sponsio_like.monitor.slots import likeness
@@ -244,6 +245,54 @@ def test_sessions_share_no_state() -> None:
     other.settle(other.decide("check").id)
     assert isinstance(other.decide("pay"), Allowed)
     assert isinstance(one.decide("pay"), Blocked)
+
+
+def test_sessions_share_no_keys() -> None:
+    """What one session counts by key, and when it has to be woken, is nothing to another."""
+    once = Rule(read("G(count(called(pay)) <= 1)"), by=("to",))
+    owing = "G(called(a) -> X called(b))", "G(done(a) -> F[<=5s] done(b))"
+    guard = guarded(Contract("once", (once,)), *owing)
+    one, other = guard.session(), guard.session()
+    for session in (one, other):
+        session.settle(session.decide("pay", {"to": "ann"}).id)
+    assert isinstance(one.decide("pay", {"to": "ann"}), Blocked)
+    one.settle(one.decide("a", {"to": "ann"}).id)
+    assert isinstance(one.decide("pay", {"to": "bob"}), Blocked)
+    other.settle(other.decide("pay", {"to": "bob"}).id)
+    assert guard.session().pending() == other.pending() == ()
+    assert len(one.pending()) == 2
+    assert isinstance(guard.session().decide("pay", {"to": "ann"}), Allowed)
+
+
+def test_a_call_beside_one_that_hangs_is_kept_as_it_came() -> None:
+    """It is in flight at once only where a clause that it concerns waits for results of others."""
+    guard = guarded("G(called(pay) -> Y (!called(a) S done(check)))")
+    session = guard.session()
+    inner = session._inner
+    session.decide("other", id="hangs")
+    for _ in range(3):
+        call = session.decide("check")
+        assert (list(inner.flights), inner.latest is not None) == (["hangs"], True)
+        session.settle(call.id)
+    session.settle(session.decide("a").id)
+    session.decide("check", id="waits")
+    session.decide("other", id="o")
+    session.decide("check", id="beside")
+    assert inner.latest is None
+    assert list(inner.flights) == ["hangs", "waits", "o", "beside"]
+
+
+def test_what_owes_nothing_owes_something_again() -> None:
+    """A deadline is kept after many calls that changed nothing, also by the same call."""
+    session = guarded("G(called(a) -> X F[<=1] called(b))").session()
+    for _ in range(20):
+        session.settle(session.decide("b").id)
+    session.settle(session.decide("a").id)
+    session.settle(session.decide("c").id)
+    assert isinstance(session.decide("c"), Blocked)
+    session.settle(session.decide("b").id)
+    assert session.pending() == ()
+    assert isinstance(session.decide("c"), Allowed)
 
 
 def test_a_lane_that_fails_lets_the_slow_path_decide(

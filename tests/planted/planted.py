@@ -349,8 +349,8 @@ BUGS = (
     Planted(
         "every state of an automaton rests",
         "engine/clause.py",
-        "return seen.watch is watch and not seen.violated",
-        "return True",
+        "(watch, seen.watch is watch and not seen.violated)",
+        "(watch, True)",
         "tests/engine/test_automaton.py::test_remembered_steps_are_those_that_are_computed",
     ),
     Planted(
@@ -436,8 +436,8 @@ BUGS = (
     Planted(
         "a contract sees only the tools that it names",
         "monitor/relevance.py",
-        "return self.sees_all or static(self.watch.slots, tool) != self.other",
-        "return static(self.watch.slots, tool) != self.other",
+        "return self.sees_all or static(slots, tool) != self.other",
+        "return static(slots, tool) != self.other",
         EVERY_CALL,
     ),
     Planted(
@@ -450,7 +450,7 @@ BUGS = (
     Planted(
         "all contracts count all positions",
         "engine/ledger.py",
-        "            if judgement.kind in counter.kinds and (",
+        "            if judgement.kind in kinds and (",
         "            if judgement.kind and (",
         KINDS,
     ),
@@ -529,7 +529,7 @@ BUGS = (
     Planted(
         "a snapshot forgets the calls in flight",
         "session/resume.py",
-        "inner.flights.update(all_resumed(kept, moved, sources))",
+        "inner.flights = {**inner.flights, **all_resumed(kept, moved, sources)}",
         "pass",
         RESTORED,
     ),

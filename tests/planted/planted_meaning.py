@@ -186,7 +186,7 @@ BUGS = (
         "if len(pairs) < len(value):",
         "if False:",
     ),
-    Bug("all ids are the same", "session/ids.py", "+ str(next(_numbers))", "+ '1'"),
+    Bug("all ids are the same", "session/ids.py", "{next(_numbers)}", "1"),
     Bug(
         "time goes back",
         "session/interceptor.py",
