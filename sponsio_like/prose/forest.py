@@ -193,6 +193,8 @@ class _Search:
             if symbol in self.grammar.terminals:
                 end = self.here(at).get(symbol)
                 known = () if end is None else (end,)
+            elif self.grammar.begins[symbol].isdisjoint(self.here(at)):
+                known = ()
             else:
                 known = tuple(self._reach_of_rule(symbol, at))
             self.ends[symbol, at] = known
