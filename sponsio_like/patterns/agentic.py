@@ -85,6 +85,11 @@ def untrusted_source_gate(
         ),
         "after reading from {source:tools} [,] (require | always require | get) CONFIRMATION",
         "ask for confirmation after reading from {source:tools}",
+        (
+            "after CONTENT {source:tools} (has come in | has arrived | came in | has been "
+            "read | was read) [,] {sinks:every} REQUIRES (YES | CONFIRMATION) (from | by | "
+            "through | via) {by:tools}"
+        ),
     ),
     keeps=("", "send", "web confirm=true send send", "web web confirm=yes send"),
     breaks=(
@@ -119,6 +124,11 @@ def confirm_after_source(
             " by) {sanitizer:tools} before [CALLING | reaching | it reaches] {sink:tools}"
         ),
         "{sanitizer:tools} MUST (run | BE_CALLED) between {source:tool_name} and {sink:tool_name}",
+        (
+            "CONTENT {source:tools} MUST be (cleaned | sanitized | sanitised | filtered | "
+            "scrubbed) (by | with | through | via) {sanitizer:tools} before [CALLING | "
+            "reaching | it reaches] {sink:tools} [HAPPENS]"
+        ),
     ),
     keeps=("", "write", "input sanitize write write", "input other"),
     breaks=("input write", "input! write", "input sanitize input write", "input sanitize! write"),

@@ -209,6 +209,11 @@ def arg_value_range(
             "[the] (total | sum of [the]) {tool.field:place} MUST_NOT (exceed | be more "
             "than | go above) {total:number} [{per:window}]"
         ),
+        "{tool.field:place} MAY add up to AT_MOST {total:number} [{per:window}]",
+        (
+            "{per:window} [,] ({tool.field:place} MAY add up to | [the] (total | sum of "
+            "[the]) {tool.field:place} [MUST_BE | MUST stay]) AT_MOST {total:number}"
+        ),
     ),
     keeps=("", "pay(amount=60) pay(amount=40)", "pay(amount=0.1) pay(amount=99.9)", "other"),
     breaks=(
@@ -250,6 +255,11 @@ def amount_limit(
         ),
         "{tool.field:place} MUST (stay | remain) the same [after {after:tools}]",
         "{tool.field:place} MUST (stay | remain) (unchanged | unedited) [after {after:tools}]",
+        (
+            "(after | once) [CALLING] {after:tools} [OK] [,] {tool.field:place} (MUST_NOT "
+            "(change | be changed | be edited | be modified | be altered) | MUST (stay | "
+            "remain) (the same | unchanged | unedited))"
+        ),
     ),
     keeps=(
         "",

@@ -42,6 +42,14 @@ from sponsio_like.outcome import Redirect
         ),
         "either {first:one} or {second:one} [,] [but] (not both | never both)",
         "{first:one} excludes {second:one}",
+        (
+            "{first:one} and {second:one} MUST_NOT both BE_CALLED (together | in SAME "
+            "session | in one session)"
+        ),
+        (
+            "(a | each | every | one) session (may | can) (use | call) either {first:one} or "
+            "{second:one} [,] [but] (not both | never both)"
+        ),
     ),
     keeps=("", "approve approve", "reject", "approve! reject"),
     breaks=("approve reject", "reject approve", "approve? reject", "approve other reject"),
@@ -110,6 +118,7 @@ def tool_allowlist(tools: ExactTools) -> Formula:
         "instead of [CALLING] {unsafe:tools} [,] CALL {safe:tool_name}",
         "replace {unsafe:every} (with | by) {safe:tool_name}",
         "(when | whenever | if) {unsafe:tools} is called [,] CALL {safe:tool_name} instead",
+        "{unsafe:every} MUST be replaced (with | by) {safe:tool_name}",
     ),
     keeps=("", "log_request", "other"),
     breaks=("refund", "other refund"),

@@ -64,6 +64,8 @@ def no_keywords(words: tuple[Name, ...]) -> Formula:
         "RESPONSE MUST be shorter than {max_chars:less} CHARS",
         "answer in (at most | no more than) {max_words:number} words",
         "keep RESPONSE (under | below | to | to at most) {max_words:number} words",
+        "keep RESPONSE to {max_words:most} words",
+        "keep RESPONSE to {max_chars:most} CHARS",
     ),
     keeps=("", 'msg:assistant="one two three"', 'msg:user="one two three four"'),
     breaks=('msg:assistant="one two three four"',),
@@ -101,6 +103,7 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
             "{answers:tools} MUST_NOT (answer with | return) (pii | personal data | "
             "{kinds:texts} data)"
         ),
+        "no {kinds:finds} in [the] (arguments | parameters) of {tool:tools}",
     ),
     keeps=(
         "",

@@ -33,6 +33,10 @@ ANY = (Match(),)
         ),
         "(at most | no more than) {limit:number} tokens [in total | per session]",
         "NEVER use more than {limit:number} [llm] tokens [in total | per session]",
+        (
+            "tool calls are only allowed (while | if | as long as | when) the session has "
+            "used (fewer than | less than | under) {limit:number} [llm] tokens"
+        ),
     ),
     keeps=("", "search", "tokens:99 search"),
     breaks=("tokens:100 search", "tokens:60 search tokens:60 search"),
@@ -67,6 +71,10 @@ def token_budget(limit: Positive) -> Formula:
         ),
         "delegate AT_MOST {limit:number} (levels | level) [deep]",
         "NEVER delegate more than {limit:number} (levels | level) [deep]",
+        (
+            "(sub-agents | subagents | agents) MAY be nested no deeper than {limit:number} "
+            "(levels | level)"
+        ),
     ),
     keeps=("", "search", "search^1 search^2"),
     breaks=("search^3",),

@@ -172,6 +172,26 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "{first:tools}"
         ),
         "{then:every} (without | before) CALLING {first:tools} [first] FORBIDDEN",
+        (
+            "before [CALLING] {then:every} [HAPPENS] [,] AGENT MUST (have called | have run "
+            "| have used) {first:tools} [successfully]"
+        ),
+        "no {then:tools} (until | unless) [CALLING] {first:tools} OK [FIRSTLY]",
+        (
+            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) unless {first:tools} SUCCEEDED "
+            "(in | within) (one of the | the last | one of the last) {within:span} [before "
+            "it]"
+        ),
+        (
+            "only (after | once | if | when) [CALLING] {first:tools} [OK] (may | can) "
+            "{then:names} BE_CALLED"
+        ),
+        "not (before | until) {first:tools} OK (may | can) {then:names} BE_CALLED",
+        (
+            "never MAY {then:names} BE_CALLED ((before | without) [CALLING] {first:tools} "
+            "[OK] | (until | unless) {first:tools} OK) [FIRSTLY]"
+        ),
+        "(NEVER_CALL {then:every} | no {then:tools}) without EARLIER {first:names} [FIRSTLY]",
     ),
     keeps=("", "check", "check refund", "check refund refund", "check! check refund"),
     breaks=("refund", "check! refund", "check? refund ok:check", "refund check"),
@@ -238,6 +258,11 @@ def must_precede(
         ),
         "AGENT REQUIRES CONFIRMATION (to CALL | before CALLING) {action:every}",
         "CONFIRMATION is required before [CALLING] {action:every}",
+        (
+            "[always] (get | obtain | require | ask for) YES from {by:tools} before "
+            "[CALLING] {action:every}"
+        ),
+        "by {by:tools} [,] {action:every} MUST be confirmed",
     ),
     keeps=(
         "",
@@ -304,6 +329,8 @@ def must_confirm(
         "{tool:union} REQUIRES the {permission:role} permission",
         "AGENT REQUIRES [the] permission {permission:role} to CALL {tool:union}",
         "agents without [the] permission {permission:role} MUST_NOT CALL {tool:every}",
+        "AGENT REQUIRES the {permission:role} permission to CALL {tool:union}",
+        "only callers with [the] permission {permission:role} MAY CALL {tool:union}",
     ),
     keeps=("", "permit:manager transfer", "other"),
     breaks=("transfer", "permit:clerk transfer", "permit:manager permit:clerk transfer"),
@@ -461,6 +488,10 @@ def destructive_action_gate(
         (
             "[always | MUST | AGENT MUST] CALL {next_action:tools} (right | immediately | "
             "directly) after [CALLING] {trigger:every}"
+        ),
+        (
+            "the very next (call | step | tool | tool call) after [CALLING] {trigger:every} "
+            "MUST_BE {next_action:tools}"
         ),
     ),
     keeps=("", "other", "lock report", "lock report other"),

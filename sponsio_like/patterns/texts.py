@@ -202,6 +202,10 @@ def dangerous_bash_commands(tool: Tools = BASH, field: Field = "command") -> For
             " | commands)]"
         ),
         "{tool:tools} MUST_NOT issue {verbs:texts}",
+        (
+            "{tool.field:place} MUST_NOT (contain | include | issue | run) [any] "
+            "{verbs:verbs} (statements | statement | commands | command)"
+        ),
     ),
     keeps=(
         "",
@@ -256,6 +260,11 @@ def dangerous_sql_verbs(
             "{tool.field:place} MUST (lie | be) (in | within) the last {last:seconds} or the next "
             "{coming:seconds}"
         ),
+        (
+            "{tool:every} (ONLY_ALLOWED | MAY only BE_CALLED) (if | when) [its | the] "
+            "{field:field} is (at most | no more than) {last:seconds} (ago | old)"
+        ),
+        "{tool.field:place} MUST be (at most | no more than) {last:seconds} (ago | old)",
     ),
     keeps=("", 'refund(bought="1970-01-01")', 'other(bought="1980-01-01")'),
     breaks=(

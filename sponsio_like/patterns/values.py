@@ -54,6 +54,7 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
         "FORBID {match:union}",
         "[the] use of {match:names} FORBIDDEN",
         "{match:forbidden_facts}",
+        "never MAY {match:names} BE_CALLED",
     ),
     keeps=("", "pay(to=bob)", "send(to=mallory)"),
     breaks=("pay(to=mallory)", "pay(to=bob) pay(to=mallory)", "pay(to=mallory)!"),
@@ -119,6 +120,10 @@ def precedence(match: Occurrence, requires: Success, within: Within | None = Non
         "for {match:every} there MUST [later | eventually] be {by:later} WITH_SAME {alike:pairs}",
         "after {match:failed_call} [,] (CALL {by:later} | {by:later} IS_CALLED)",
         "{match:every} MUST be answered by {by:later}",
+        (
+            "{match:every} MUST be answered (later | eventually) by {by:later} [WITH_SAME "
+            "{alike:pairs}]"
+        ),
     ),
     keeps=("", "open(id=1) close(id=1)", "open(id=1) open(id=2) close(id=2) close(id=1)"),
     breaks=(
@@ -292,6 +297,7 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
         ),
         "{tool.field:place} MUST [already] be in ANSWER {source:tools}",
         "{tool.field:place} MUST be one [that] {source:tools} returned",
+        "{tool.field:place} MUST (come from | be taken from | stem from) EARLIER {source:names}",
     ),
     keeps=(
         "",
@@ -324,7 +330,14 @@ def value_from(tool: Tools, field: Field, source: Success) -> Formula:
 @pattern(
     "values",
     "`{action}` requires the latest `{role}` message to match `{matches}`",
-    says=("{action:every} REQUIRES the latest {role:word} message to match {matches:text}",),
+    says=(
+        "{action:every} REQUIRES the latest {role:word} message to match {matches:text}",
+        (
+            "[the] {role:word} APOS (latest | last | most recent) message MUST (contain | "
+            "include) {matches:said_text} (whenever | when | if | before) [CALLING] "
+            "{action:every} [HAPPENS]"
+        ),
+    ),
     keeps=(
         "",
         'msg:user="yes, do it" delete',
@@ -352,6 +365,11 @@ def message_says(action: Tools, matches: Regex, role: Name = "user") -> Formula:
     says=(
         "{action:tools} MUST_NOT be repeated after {limit:number} (failures | failure)",
         "NEVER repeat {action:tools} after {limit:number} (failures | failure)",
+        (
+            "(once | after | if | when) the same {action:tools} has failed {limit:count} [,] "
+            "(NEVER (make | repeat | call | retry | try) it again | it MUST_NOT be (made | "
+            "repeated | called | retried | tried) again)"
+        ),
     ),
     keeps=(
         "",
