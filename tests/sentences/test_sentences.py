@@ -57,8 +57,8 @@ def rows(name: str) -> Iterator[Row]:
 
 
 TABLES = (
-    *("blind", "blind_second", "blind_third", "typed", "own", "more", "others", "phrasings"),
-    *("spelling", "traps"),
+    *("blind", "blind_second", "blind_third", "blind_fourth", "typed", "own", "more"),
+    *("others", "phrasings", "spelling", "traps"),
 )
 TABLE = [row for name in TABLES for row in rows(f"{name}.yaml")]
 MEANT = [row for row in TABLE if row.meant is not None]
