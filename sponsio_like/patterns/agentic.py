@@ -31,7 +31,7 @@ CONFIRM = default("confirm")
         (
             "(CONTENT {source:tools} | (whatever | anything | what) {source:tools} returns) "
             "(REQUIRES review | MUST be reviewed) BY {gate:tools} [before (anything else | any "
-            "other (tool | call) [(is called | is made)])]"
+            "other (tool | call) [(is called | is made)] | the agent acts on it)]"
         ),
         (
             "CONTENT {source:tools} (REQUIRES review | MUST be reviewed) [by {gate:tools}] "
@@ -90,6 +90,11 @@ def untrusted_source_gate(
             "read | was read) [,] {sinks:every} REQUIRES (YES | CONFIRMATION) (from | by | "
             "through | via) {by:tools}"
         ),
+        (
+            "(after reading | having read) from {source:tools} [,] AGENT REQUIRES "
+            "CONFIRMATION before (it does anything else | doing anything else | anything "
+            "else)"
+        ),
     ),
     keeps=("", "send", "web confirm=true send send", "web web confirm=yes send"),
     breaks=(
@@ -128,6 +133,16 @@ def confirm_after_source(
             "CONTENT {source:tools} MUST be (cleaned | sanitized | sanitised | filtered | "
             "scrubbed) (by | with | through | via) {sanitizer:tools} before [CALLING | "
             "reaching | it reaches] {sink:tools} [HAPPENS]"
+        ),
+        (
+            "(whatever | anything | what) {source:tools} returns MUST (pass | pass through | "
+            "go through | be sanitized by) {sanitizer:tools} before [CALLING | reaching | it "
+            "reaches] {sink:tools}"
+        ),
+        (
+            "no (output | outputs | data | content) (of | from) {source:tools} MAY (reach | "
+            "go to | flow to) {sink:tools} (unless {sanitizer:tools} (has been | was) run on "
+            "it | without going through {sanitizer:tools})"
         ),
     ),
     keeps=("", "write", "input sanitize write write", "input other"),

@@ -69,6 +69,14 @@ from sponsio_like.logic.formula import (
             "standing] approval [of it] (from | by | of) {role:role} [AGED {seconds:seconds} "
             "[old]]"
         ),
+        (
+            "NEVER_CALL {action:every} unless {role:role} has approved it and (that | the) "
+            "approval still stands"
+        ),
+        (
+            "for {action:every} there MUST be [an] [active | standing] approval (from | by | "
+            "of) {role:role} [[,] AGED {seconds:seconds} [old]]"
+        ),
     ),
     keeps=("", "approve:refund/manager refund", "approve:refund/manager refund refund", "other"),
     breaks=("refund", "approve:refund/clerk refund", "approve:pay/manager refund"),
@@ -98,6 +106,10 @@ def approval_active(action: Tools, role: Name, seconds: Duration | None = None) 
             "one of the last {max_steps:number} (calls | steps) before [CALLING] {action:every} "
             "MUST be a successful {approval:names}"
         ),
+        (
+            "{action:every} REQUIRES [a | an] [successful] {approval:names} within the "
+            "{max_steps:number} (steps | calls) before it"
+        ),
     ),
     keeps=("", "approve merge", "approve other merge", "approve merge merge"),
     breaks=("merge", "approve other other merge", "approve! merge", "approve? merge"),
@@ -121,7 +133,7 @@ def approval_freshness(
     says=(
         (
             "{action:every} MUST (log | be logged by | be logged with | be logged to | be "
-            "logged in | be recorded by) {audit:tools}"
+            "logged in | be recorded by) {audit:tools} [afterwards]"
         ),
         "[always] log {audit:tools} after [CALLING] {action:every}",
         "after [CALLING] {action:every} [,] {audit:tools} MUST be logged",

@@ -121,6 +121,7 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
             "more than) {max_chars:number} CHARS [long]"
         ),
         "{tool.field:place} MUST be shorter than {max_chars:less} CHARS",
+        "{tool.field:place} MAY have {max_chars:number} CHARS at most",
     ),
     keeps=("", 'sql(query="12345")', "sql", 'other(query="123456")'),
     breaks=('sql(query="123456")', 'sql(query=["123", "456"])'),
@@ -158,6 +159,7 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
             "{tool.field:place} is (between {min:number} and {max:number} | AT_MOST "
             "{max:number} | AT_LEAST {min:number})"
         ),
+        "{tool.field:place} MAY be ({max:number} at most | AT_MOST {max:number})",
     ),
     keeps=("", "pay(amount=0)", "pay(amount=100)", "other", "other(amount=500)"),
     breaks=(

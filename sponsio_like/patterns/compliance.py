@@ -163,7 +163,7 @@ def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") ->
         ),
         (
             "(whenever | when | every time | each time | if | after | once) {trigger:tools} "
-            "OK [,] {response:later} MUST (follow | come | happen) [later | afterwards]"
+            "OK [,] {response:later} MUST (follow | come | happen | BE_CALLED) [later | afterwards]"
         ),
         "{trigger:succeeded_call} MUST [eventually | later] be followed by {response:later}",
         (
@@ -222,6 +222,11 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
             "{gate:every} REQUIRES [that] {steps:together} (have | are) [both | all] "
             "(succeeded | passed | completed | finished | run | complete | done | been "
             "called) FIRSTLY"
+        ),
+        (
+            "{steps:together} (all | both) MUST (be completed | be complete | be done | have "
+            "succeeded | complete | succeed | finish | have run | BE_CALLED) before "
+            "[CALLING] {gate:every}"
         ),
     ),
     keeps=("", "aml kyc loan", "kyc aml other loan", "aml"),

@@ -59,6 +59,11 @@ def ctx_required(tool: Tools, key: Name, values: Scalars) -> Formula:
         "{tool:union} REQUIRES CTX {key:key} to match {regex:text}",
         "{tool:union} REQUIRES [CTX] {key:key} matching {regex:text}",
         "{tool:union} REQUIRES [that] CTX {key:key} matches {regex:text}",
+        (
+            "{tool:union} (MAY only BE_CALLED if | ONLY_ALLOWED if | REQUIRES that) CTX "
+            "{key:key} ((starts | begins) with {regex:prefix} | ends (in | with) "
+            "{regex:suffix} | matches {regex:text})"
+        ),
     ),
     keeps=("", 'ctx:caller="corp/finance" refund', "other"),
     breaks=("refund", 'ctx:caller="evil/corp/finance" refund', "ctx:caller=5 refund"),
@@ -95,6 +100,10 @@ def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
         (
             "not counting (failures | failed calls | failed ones) [,] {tool:tools} MAY "
             "BE_CALLED {limit:atmost} WITH_SAME {fields:pairs}"
+        ),
+        (
+            "NEVER (send | make) more than {limit:number} {tool:names} (to | for | with) "
+            "SAME {fields:pairs}"
         ),
     ),
     keeps=("", 'mail(to="a") mail(to="b")', 'mail(to="a")! mail(to="a")', "other other"),

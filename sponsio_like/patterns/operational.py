@@ -170,6 +170,10 @@ def idempotent(
             "something other than | not be) {action:names}"
         ),
         "AT_LEAST {*:span} MUST (pass | lie) BETWEEN {action:name_calls}",
+        (
+            "after [CALLING] {action:names} [,] (make | there MUST be) at least "
+            "{steps:number} other calls before (CALLING it again | it is called again)"
+        ),
     ),
     keeps=("", "send", "send other other send", "other send"),
     breaks=("send send", "send other send", "send! other send"),
@@ -299,6 +303,10 @@ def _may_agree(left: str, right: str) -> bool:
             "(when | if | whenever | once) {action:tools} fails [,] it MAY be retried "
             "{retries:atmost}"
         ),
+        (
+            "{action:tools} MUST_NOT be retried {retries:zero} after (it failed | it has "
+            "failed | a failure)"
+        ),
     ),
     keeps=("", "deploy", "deploy! deploy", "deploy! deploy deploy! deploy", "deploy deploy deploy"),
     breaks=("deploy! deploy! deploy", "deploy! other deploy! deploy", "deploy! deploy? deploy"),
@@ -324,8 +332,8 @@ def bounded_retry(action: Tools, retries: Natural) -> Formula:
         ),
         "{action:tools} MUST_NOT loop {limit:excess}",
         "NEVER loop {action:tools} {limit:excess}",
-        "NEVER_CALL {action:tools} {limit:excess} in a row with the same arguments",
-        "{action:tools} MUST_NOT BE_CALLED {limit:excess} in a row with the same arguments",
+        "NEVER_CALL {action:tools} {limit:excess} in a row SAME_ARGS",
+        "{action:tools} MUST_NOT BE_CALLED {limit:excess} in a row SAME_ARGS",
     ),
     keeps=("", "search(q=1) search(q=1)", "search(q=1) search(q=1) other search(q=1) search(q=1)"),
     breaks=("search(q=1) search(q=1) search(q=1)", "search search! search?"),
@@ -354,6 +362,14 @@ def loop_detection(
         (
             "{tool:tools} that (was | has been) (refused | denied | blocked) {limit:count} "
             "MUST_NOT be (made | tried | repeated | called | retried) again {per:each_call}"
+        ),
+        (
+            "(once | after | if | when) {tool:tools} (was | has been) refused {limit:count} "
+            "[,] (it MUST_NOT be called | NEVER call it) again SAME_ARGS {per:each_call}"
+        ),
+        (
+            "after {limit:number} refusals of {tool:tools} (in | per) [a | one | the] "
+            "{per:refused} [,] it MUST_NOT be called ANYMORE"
         ),
     ),
     keeps=("", "pay~ pay~", "pay~ pay~ other", "pay(n=1)~ pay(n=1)~ pay(n=2)"),

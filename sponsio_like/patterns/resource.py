@@ -37,6 +37,11 @@ ANY = (Match(),)
             "tool calls are only allowed (while | if | as long as | when) the session has "
             "used (fewer than | less than | under) {limit:number} [llm] tokens"
         ),
+        "(a | the | each | every) session MUST_NOT use more than {limit:number} [llm] tokens",
+        (
+            "(stop calling [any] tools | no more tool calls | call no more tools) (once | "
+            "after | as soon as) the session has used {limit:number} [llm] tokens"
+        ),
     ),
     keeps=("", "search", "tokens:99 search"),
     breaks=("tokens:100 search", "tokens:60 search tokens:60 search"),
@@ -75,6 +80,7 @@ def token_budget(limit: Positive) -> Formula:
             "(sub-agents | subagents | agents) MAY be nested no deeper than {limit:number} "
             "(levels | level)"
         ),
+        "[sub-agent] delegation [to sub-agents] is limited to {limit:number} (levels | level)",
     ),
     keeps=("", "search", "search^1 search^2"),
     breaks=("search^3",),

@@ -192,6 +192,11 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "[OK] | (until | unless) {first:tools} OK) [FIRSTLY]"
         ),
         "(NEVER_CALL {then:every} | no {then:tools}) without EARLIER {first:names} [FIRSTLY]",
+        (
+            "(NEVER_CALL {then:every} | no {then:tools}) unless {first:tools} OK (at most | "
+            "no more than) {within:span} (earlier | before | ago)"
+        ),
+        "until {first:tools} OK [,] {then:every} (MUST wait | MUST_NOT BE_CALLED | FORBIDDEN)",
     ),
     keeps=("", "check", "check refund", "check refund refund", "check! check refund"),
     breaks=("refund", "check! refund", "check? refund ok:check", "refund check"),
@@ -263,6 +268,14 @@ def must_precede(
             "[CALLING] {action:every}"
         ),
         "by {by:tools} [,] {action:every} MUST be confirmed",
+        (
+            "AGENT (asks | asks the user) for CONFIRMATION [every time | each time] before "
+            "[CALLING] {action:every}"
+        ),
+        (
+            "{action:every} MUST be confirmed [BY {by:tools}] (each time | every time | "
+            "before (every | each) (run | call | use))"
+        ),
     ),
     keeps=(
         "",
@@ -331,6 +344,14 @@ def must_confirm(
         "agents without [the] permission {permission:role} MUST_NOT CALL {tool:every}",
         "AGENT REQUIRES the {permission:role} permission to CALL {tool:union}",
         "only callers with [the] permission {permission:role} MAY CALL {tool:union}",
+        (
+            "only agents (holding | with | that have | that hold | who have | who hold) the "
+            "{permission:role} permission MAY CALL {tool:union}"
+        ),
+        (
+            "(to | in order to) CALL {tool:union} [,] ([the] permission {permission:role} | "
+            "the {permission:role} permission) is (required | needed)"
+        ),
     ),
     keeps=("", "permit:manager transfer", "other"),
     breaks=("transfer", "permit:clerk transfer", "permit:manager permit:clerk transfer"),
@@ -360,9 +381,9 @@ def requires_permission(tool: Tools, permission: Name) -> Formula:
             "{sink:tools} {match:by_values}"
         ),
         (
-            "([the] values | [the] data | what | anything) (returned by | [that] {source:tools}"
-            " [has] returned | from) {source:tools} MUST_NOT ARISES in [the] [(arguments | "
-            "input | call) of] {sink:tools} {match:by_values}"
+            "([the] values | [the] data | what | anything) ((returned by | from) "
+            "{source:tools} | [that] {source:tools} [has] returned) MUST_NOT ARISES in [the] "
+            "[(arguments | input | call) of] {sink:tools} {match:by_values}"
         ),
         "no data leak from {source:tools} to {sink:tools}",
         "[NEVER] leak no data from {source:tools} to {sink:tools}",
@@ -492,6 +513,10 @@ def destructive_action_gate(
         (
             "the very next (call | step | tool | tool call) after [CALLING] {trigger:every} "
             "MUST_BE {next_action:tools}"
+        ),
+        (
+            "(when | whenever | if) {trigger:tools} (is called | was called | runs | "
+            "happens) [,] the next (step | call | tool) MUST_BE {next_action:tools}"
         ),
     ),
     keeps=("", "other", "lock report", "lock report other"),

@@ -130,6 +130,7 @@ def _host(written: str) -> str:
         "{call:one} and no other call of it",
         "{call:strictly}",
         "{call:required_facts}",
+        "the only {call:those}",
     ),
     keeps=("", 'sql(query="a")', "other", 'sql(query="b") sql(query="a")'),
     breaks=('sql(query="c")', "sql", 'sql(query="a") sql(query="c")'),
@@ -205,6 +206,10 @@ def dangerous_bash_commands(tool: Tools = BASH, field: Field = "command") -> For
         (
             "{tool.field:place} MUST_NOT (contain | include | issue | run) [any] "
             "{verbs:verbs} (statements | statement | commands | command)"
+        ),
+        (
+            "{verbs:verbs} [statements | commands | queries] FORBIDDEN in ({tool:tools} | "
+            "{tool.field:place})"
         ),
     ),
     keeps=(

@@ -55,6 +55,9 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
         "[the] use of {match:names} FORBIDDEN",
         "{match:forbidden_facts}",
         "never MAY {match:names} BE_CALLED",
+        "it is (not allowed | never allowed | forbidden) for {match:names} to BE_CALLED",
+        "nobody (may | can) CALL {match:every}",
+        "not a single call (of | to) {match:names} (MAY | is to) be made",
     ),
     keeps=("", "pay(to=bob)", "send(to=mallory)"),
     breaks=("pay(to=mallory)", "pay(to=bob) pay(to=mallory)", "pay(to=mallory)!"),
@@ -78,6 +81,7 @@ def absent(match: Occurrence) -> Formula:
         ),
         "{match:every} MUST be preceded by {requires:tools} WITH_SAME {alike:pairs}",
         "{match:every} REQUIRES EARLIER {requires:names} [within {within:span}]",
+        "{match:every} REQUIRES EARLIER {requires:names} whose {alike:pairs} (is | are) the same",
     ),
     keeps=(
         "",
@@ -149,6 +153,11 @@ def response(match: Occurrence, by: Success) -> Formula:
             " within {within:steps} | within {within:steps} WITH_SAME {alike:pairs})"
         ),
         "{match:every} MUST be answered by {by:later} within {within:steps}",
+        (
+            "(one of the next {within:number} (calls | steps) after {match:every} | of the "
+            "{within:number} (calls | steps) [that come] after {match:every} [,] one) MUST "
+            "be {by:later}"
+        ),
     ),
     keeps=("", "open(id=1) close(id=1)", "open(id=1) other close(id=1)"),
     breaks=("open(id=1) other other close(id=1)", "open(id=1) close(id=2) other", "open(id=1)"),
@@ -244,6 +253,11 @@ def resolved(match: Occurrence, by: Success) -> Formula:
         (
             "after [CALLING] {trigger:tools} [,] (all [other] tools | every [other] tool | any "
             "[other] tool) {forbidden:any_tool} (FORBIDDEN | MUST_NOT BE_CALLED)"
+        ),
+        (
+            "(once | after) {trigger:tools} (has been called | was called | is called) [,] "
+            "{forbidden:every} (FORBIDDEN | (stays | remains) forbidden | MUST_NOT "
+            "BE_CALLED) until {release:tools} [OK]"
         ),
     ),
     keeps=(
@@ -366,9 +380,13 @@ def message_says(action: Tools, matches: Regex, role: Name = "user") -> Formula:
         "{action:tools} MUST_NOT be repeated after {limit:number} (failures | failure)",
         "NEVER repeat {action:tools} after {limit:number} (failures | failure)",
         (
-            "(once | after | if | when) the same {action:tools} has failed {limit:count} [,] "
+            "(once | after | if | when) the same {action:tools} [has] failed {limit:count} [,] "
             "(NEVER (make | repeat | call | retry | try) it again | it MUST_NOT be (made | "
             "repeated | called | retried | tried) again)"
+        ),
+        (
+            "{action:tools} MUST_NOT BE_CALLED (SAME_ARGS again | again SAME_ARGS) after "
+            "{limit:number} (failures | failure)"
         ),
     ),
     keeps=(

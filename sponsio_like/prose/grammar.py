@@ -27,7 +27,7 @@ RESERVED = (
 """Words that are never the name of a tool without quotes, as a regular expression."""
 BEFORE = re.compile(r"(before (?:\[CALLING\] )?\{[\w.]+:(?:every|tools)\})(?! \[?HAPPENS)")
 """A call before which something happens; it may be said in a clause: "before `pay` is called"."""
-ALIKE = {"before": ("before", "prior to", "ahead of")}
+ALIKE = {"after": ("after", "following"), "before": ("before", "prior to", "ahead of")}
 """Words that stand for another one, wherever it is written in a phrasing."""
 
 

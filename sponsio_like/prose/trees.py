@@ -189,7 +189,7 @@ class _Reader:
         tests = type(tree)("with", tree.children[1:])
         return {"tool": calls, "args": self._tests(tests)}
 
-    called_with = call_if
+    called_with = those = call_if
 
     def strictly(self, tree: Any) -> dict[str, Any]:
         """Return the match of calls whose argument is as it must be."""
@@ -418,6 +418,14 @@ class _Reader:
     def suffixes(self, tree: Any) -> list[str]:
         """Return regular expressions that match what ends with these texts."""
         return [f"{re.escape(each)}$" for each in self.texts(tree.children[0])]
+
+    def prefix(self, tree: Any) -> str:
+        """Return a regular expression that matches what begins with this text."""
+        return "^" + re.escape(self.text(tree))
+
+    def suffix(self, tree: Any) -> str:
+        """Return a regular expression that matches what ends with this text."""
+        return re.escape(self.text(tree)) + "$"
 
     def text(self, tree: Any) -> str:
         """Return one text in quotes."""
