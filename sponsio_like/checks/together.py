@@ -36,13 +36,14 @@ class Claim:
     conflict: no trace keeps both. trap: some trace that breaks none cannot be continued so that
     both are kept. forbidden: no trace that keeps both has a call of `tool`. same: they demand the
     same. implied: what keeps the first keeps the second. idle: where the first is kept, the second
-    is never asked.
+    is never asked. `steps`: no shorter trace leads into the trap.
     """
 
     kind: Kind
     first: Contract
     second: Contract
     tool: str = ""
+    steps: int = 0
 
 
 @dataclass(slots=True)
@@ -174,7 +175,7 @@ def _pair(
     if not forbidden and (looks_ahead(one.formula) or looks_ahead(other.formula)):
         dead = _dead_end(both, tools)
         if dead:
-            yield Claim("trap", one.contract, other.contract)
+            yield Claim("trap", one.contract, other.contract, steps=dead)
         elif dead is None:
             yield None
 
@@ -245,7 +246,7 @@ def possible(formula: f.Formula, tools: tuple[str, ...] | None) -> bool | None:
     return None if search.limited else True
 
 
-def _dead_end(formula: f.Formula, tools: tuple[str, ...] | None) -> bool | None:
+def _dead_end(formula: f.Formula, tools: tuple[str, ...] | None) -> int | None:
     monitor = _monitor(formula, tools)
     if monitor is None:
         return None

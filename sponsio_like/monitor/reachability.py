@@ -190,15 +190,17 @@ class Search:
             self._tired.add(like)
         return far
 
-    def dead_end(self, joint: Joint, registers: Registers, cap: int) -> bool | None:
-        """True if a place is reached that breaks nothing, and that nothing continues well.
+    def dead_end(self, joint: Joint, registers: Registers, cap: int) -> int | None:
+        """Return after how many steps a place is reached that breaks nothing, and that nothing
+        continues well.
 
-        None if that is not known after `cap` places.
+        0 if there is none; None if that is not known after `cap` places.
         """
         start = (self._timeless(joint, "kind", -1), self.registers(registers, -1))
-        seen, frontier = {start}, [start]
+        seen, frontier, steps = {start}, [start], 0
         while frontier:
             following: list[Place] = []
+            steps += 1
             for place in frontier:
                 for reached in self.successors(place, "kind", True):
                     if reached[0] == NONE or reached in seen:
@@ -207,10 +209,10 @@ class Search:
                         return None
                     seen.add(reached)
                     if self._far(reached) is None:
-                        return True
+                        return steps
                     following.append(reached)
             frontier = following
-        return None if self.limited else False
+        return None if self.limited else 0
 
     def _far(self, place: Place) -> int | None:
         """Return the distance of what satisfies, from an abstract place; None: never."""

@@ -31,7 +31,7 @@ CONFIRM = default("confirm")
         (
             "(CONTENT {source:tools} | (whatever | anything | what) {source:tools} returns) "
             "(REQUIRES review | MUST be reviewed) BY {gate:tools} [before (anything else | any "
-            "other (tool | call) [(is called | is made)])]"
+            "other (tool | call) [(is called | is made)] | the agent acts on it)]"
         ),
         (
             "CONTENT {source:tools} (REQUIRES review | MUST be reviewed) [by {gate:tools}] "
@@ -85,6 +85,16 @@ def untrusted_source_gate(
         ),
         "after reading from {source:tools} [,] (require | always require | get) CONFIRMATION",
         "ask for confirmation after reading from {source:tools}",
+        (
+            "after CONTENT {source:tools} (has come in | has arrived | came in | has been "
+            "read | was read) [,] {sinks:every} REQUIRES (YES | CONFIRMATION) (from | by | "
+            "through | via) {by:tools}"
+        ),
+        (
+            "(after reading | having read) from {source:tools} [,] AGENT REQUIRES "
+            "CONFIRMATION before (it does anything else | doing anything else | anything "
+            "else)"
+        ),
     ),
     keeps=("", "send", "web confirm=true send send", "web web confirm=yes send"),
     breaks=(
@@ -119,6 +129,21 @@ def confirm_after_source(
             " by) {sanitizer:tools} before [CALLING | reaching | it reaches] {sink:tools}"
         ),
         "{sanitizer:tools} MUST (run | BE_CALLED) between {source:tool_name} and {sink:tool_name}",
+        (
+            "CONTENT {source:tools} MUST be (cleaned | sanitized | sanitised | filtered | "
+            "scrubbed) (by | with | through | via) {sanitizer:tools} before [CALLING | "
+            "reaching | it reaches] {sink:tools} [HAPPENS]"
+        ),
+        (
+            "(whatever | anything | what) {source:tools} returns MUST (pass | pass through | "
+            "go through | be sanitized by) {sanitizer:tools} before [CALLING | reaching | it "
+            "reaches] {sink:tools}"
+        ),
+        (
+            "no (output | outputs | data | content) (of | from) {source:tools} MAY (reach | "
+            "go to | flow to) {sink:tools} (unless {sanitizer:tools} (has been | was) run on "
+            "it | without going through {sanitizer:tools})"
+        ),
     ),
     keeps=("", "write", "input sanitize write write", "input other"),
     breaks=("input write", "input! write", "input sanitize input write", "input sanitize! write"),

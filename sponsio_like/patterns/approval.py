@@ -64,6 +64,19 @@ from sponsio_like.logic.formula import (
             "[always] (get | obtain | ask for) [an | a | the] approval (from | by | of) "
             "{role:role} before [CALLING] {action:every}"
         ),
+        (
+            "NEVER_CALL {action:every} (without | while there is no) [an | a] [active | "
+            "standing] approval [of it] (from | by | of) {role:role} [AGED {seconds:seconds} "
+            "[old]]"
+        ),
+        (
+            "NEVER_CALL {action:every} unless {role:role} has approved it and (that | the) "
+            "approval still stands"
+        ),
+        (
+            "for {action:every} there MUST be [an] [active | standing] approval (from | by | "
+            "of) {role:role} [[,] AGED {seconds:seconds} [old]]"
+        ),
     ),
     keeps=("", "approve:refund/manager refund", "approve:refund/manager refund refund", "other"),
     breaks=("refund", "approve:refund/clerk refund", "approve:pay/manager refund"),
@@ -87,7 +100,17 @@ def approval_active(action: Tools, role: Name, seconds: Duration | None = None) 
 @pattern(
     "approval",
     "`{approval}` valid for {max_steps} steps before `{action}`",
-    says=("{approval:tools} [is] valid for {max_steps:steps} before {action:every}",),
+    says=(
+        "{approval:tools} [is] valid for {max_steps:steps} before {action:every}",
+        (
+            "one of the last {max_steps:number} (calls | steps) before [CALLING] {action:every} "
+            "MUST be a successful {approval:names}"
+        ),
+        (
+            "{action:every} REQUIRES [a | an] [successful] {approval:names} within the "
+            "{max_steps:number} (steps | calls) before it"
+        ),
+    ),
     keeps=("", "approve merge", "approve other merge", "approve merge merge"),
     breaks=("merge", "approve other other merge", "approve! merge", "approve? merge"),
     example={"approval": "approve", "action": "merge", "max_steps": 2},
@@ -110,7 +133,7 @@ def approval_freshness(
     says=(
         (
             "{action:every} MUST (log | be logged by | be logged with | be logged to | be "
-            "logged in | be recorded by) {audit:tools}"
+            "logged in | be recorded by) {audit:tools} [afterwards]"
         ),
         "[always] log {audit:tools} after [CALLING] {action:every}",
         "after [CALLING] {action:every} [,] {audit:tools} MUST be logged",
@@ -141,6 +164,10 @@ def audit_after(action: Tools, audit: Tools, counts: Counts = "done") -> Formula
             "[CALLING] {action:every}"
         ),
         "back up with {backup:tools} before [CALLING] {action:every}",
+        (
+            "{action:every} (REQUIRES its own [successful] {backup:names} FIRSTLY | MUST be "
+            "preceded by its own [successful] {backup:names})"
+        ),
     ),
     keeps=("", "snapshot drop", "snapshot other drop snapshot drop", "snapshot snapshot drop"),
     breaks=("drop", "snapshot drop drop", "snapshot! drop", "snapshot? drop"),
@@ -177,6 +204,11 @@ def backup_before_destructive(backup: Tools, action: Tools, counts: Counts = "do
             "[CALLING] {commit:every}"
         ),
         ("{commit:every} MUST be preceded by a dry run (by | with | through | of) {dry_run:tools}"),
+        (
+            "{commit:every} (REQUIRES its own [successful] {dry_run:names} WITH_SAME "
+            "{same:pairs} FIRSTLY | MUST be preceded by its own [successful] {dry_run:names} "
+            "WITH_SAME {same:pairs})"
+        ),
     ),
     keeps=("", "plan apply", "plan plan apply plan apply"),
     breaks=("apply", "plan apply apply", "plan! apply", "plan apply! apply"),

@@ -121,6 +121,7 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
             "more than) {max_chars:number} CHARS [long]"
         ),
         "{tool.field:place} MUST be shorter than {max_chars:less} CHARS",
+        "{tool.field:place} MAY have {max_chars:number} CHARS at most",
     ),
     keeps=("", 'sql(query="12345")', "sql", 'other(query="123456")'),
     breaks=('sql(query="123456")', 'sql(query=["123", "456"])'),
@@ -158,6 +159,7 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
             "{tool.field:place} is (between {min:number} and {max:number} | AT_MOST "
             "{max:number} | AT_LEAST {min:number})"
         ),
+        "{tool.field:place} MAY be ({max:number} at most | AT_MOST {max:number})",
     ),
     keeps=("", "pay(amount=0)", "pay(amount=100)", "other", "other(amount=500)"),
     breaks=(
@@ -209,6 +211,11 @@ def arg_value_range(
             "[the] (total | sum of [the]) {tool.field:place} MUST_NOT (exceed | be more "
             "than | go above) {total:number} [{per:window}]"
         ),
+        "{tool.field:place} MAY add up to AT_MOST {total:number} [{per:window}]",
+        (
+            "{per:window} [,] ({tool.field:place} MAY add up to | [the] (total | sum of "
+            "[the]) {tool.field:place} [MUST_BE | MUST stay]) AT_MOST {total:number}"
+        ),
     ),
     keeps=("", "pay(amount=60) pay(amount=40)", "pay(amount=0.1) pay(amount=99.9)", "other"),
     breaks=(
@@ -250,6 +257,11 @@ def amount_limit(
         ),
         "{tool.field:place} MUST (stay | remain) the same [after {after:tools}]",
         "{tool.field:place} MUST (stay | remain) (unchanged | unedited) [after {after:tools}]",
+        (
+            "(after | once) [CALLING] {after:tools} [OK] [,] {tool.field:place} (MUST_NOT "
+            "(change | be changed | be edited | be modified | be altered) | MUST (stay | "
+            "remain) (the same | unchanged | unedited))"
+        ),
     ),
     keeps=(
         "",

@@ -78,6 +78,10 @@ from sponsio_like.logic.formula import Always, Eventually, Formula, Next, conj
             "{commitment:every} MUST_NOT (precede | come before | happen before | run before) "
             "{reversal:every}"
         ),
+        (
+            "{reversal:every} NO_LONGER BE_CALLED (after | once) [CALLING] "
+            "{commitment:tools} [OK] [[,] unless (that call | that | it) failed]"
+        ),
     ),
     keeps=("", "reject", "approve", "reject approve", "approve! reject"),
     breaks=("approve reject", "approve? reject", "approve other reject"),
@@ -108,6 +112,11 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
             "MUST_NOT CALL {second:one}"
         ),
         "whoever (calls | called | runs | ran) {first:one} MUST_NOT CALL {second:one}",
+        (
+            "(the agent | an agent) (that | who) (calls | called | runs | ran) {first:one} "
+            "MUST_NOT be the (one | agent) (that | who) (calls | called | runs | ran) "
+            "{second:one}"
+        ),
     ),
     keeps=("", "review@ann approve@bob", "review@ann review@ann", "review@ann! approve@ann"),
     breaks=("review@ann approve@ann", "approve@ann review@ann", "review@ann other approve@ann"),
@@ -151,6 +160,15 @@ def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") ->
         (
             "(whenever | when | every time | each time | if) AGENT CALL {trigger:tools} [,] "
             "AGENT MUST CALL {response:later} (afterwards | later | after it | after that)"
+        ),
+        (
+            "(whenever | when | every time | each time | if | after | once) {trigger:tools} "
+            "OK [,] {response:later} MUST (follow | come | happen | BE_CALLED) [later | afterwards]"
+        ),
+        "{trigger:succeeded_call} MUST [eventually | later] be followed by {response:later}",
+        (
+            "there MUST be no [successful] {trigger:names} (that isn't | that is not | which "
+            "isn't | which is not) [later | eventually] followed by {response:later}"
         ),
     ),
     keeps=("", "notify", "refund notify", "refund refund notify", "refund!"),
@@ -200,6 +218,16 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
         "[AGENT MAY] only CALL {gate:every} after [CALLING] {steps:together} [OK]",
         "{gate:every} MUST_NOT BE_CALLED (before | without | until) {steps:together} [OK]",
         "{steps:together} are required before [CALLING] {gate:every}",
+        (
+            "{gate:every} REQUIRES [that] {steps:together} (have | are) [both | all] "
+            "(succeeded | passed | completed | finished | run | complete | done | been "
+            "called) FIRSTLY"
+        ),
+        (
+            "{steps:together} (all | both) MUST (be completed | be complete | be done | have "
+            "succeeded | complete | succeed | finish | have run | BE_CALLED) before "
+            "[CALLING] {gate:every}"
+        ),
     ),
     keeps=("", "aml kyc loan", "kyc aml other loan", "aml"),
     breaks=("loan", "aml loan", "aml kyc! loan", "aml kyc? loan ok:kyc"),

@@ -42,6 +42,18 @@ from sponsio_like.outcome import Redirect
         ),
         "either {first:one} or {second:one} [,] [but] (not both | never both)",
         "{first:one} excludes {second:one}",
+        (
+            "{first:one} and {second:one} MUST_NOT both BE_CALLED (together | in SAME "
+            "session | in one session)"
+        ),
+        (
+            "(a | each | every | one) session (may | can) (use | call) either {first:one} or "
+            "{second:one} [,] [but] (not both | never both)"
+        ),
+        (
+            "either {first:one} or {second:one} (may | can) BE_CALLED [in (a | one | any | each | "
+            "the same) session] [,] [but] (not both | never both)"
+        ),
     ),
     keeps=("", "approve approve", "reject", "approve! reject"),
     breaks=("approve reject", "reject approve", "approve? reject", "approve other reject"),
@@ -86,6 +98,11 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
             "allowed | is allowed)"
         ),
         "NEVER_CALL any (tool | tools) (but | except | other than) {tools:union}",
+        (
+            "AGENT (may | can | is allowed to | are allowed to) CALL {tools:union} only [,] "
+            "[[and] nothing else]"
+        ),
+        "AGENT MAY CALL no (tools | tool) OTHER_THAN {tools:union}",
     ),
     keeps=("", "search", "search summarize search"),
     breaks=("delete", "search delete", "mcp__search"),
@@ -110,6 +127,11 @@ def tool_allowlist(tools: ExactTools) -> Formula:
         "instead of [CALLING] {unsafe:tools} [,] CALL {safe:tool_name}",
         "replace {unsafe:every} (with | by) {safe:tool_name}",
         "(when | whenever | if) {unsafe:tools} is called [,] CALL {safe:tool_name} instead",
+        "{unsafe:every} MUST be replaced (with | by) {safe:tool_name}",
+        (
+            "(when | whenever | if) AGENT (tries | calls | tries to call | wants to call) "
+            "{unsafe:tools} [,] CALL {safe:tool_name} (instead | in its place)"
+        ),
     ),
     keeps=("", "log_request", "other"),
     breaks=("refund", "other refund"),

@@ -58,6 +58,12 @@ def ctx_required(tool: Tools, key: Name, values: Scalars) -> Formula:
         "for {tool:union} [,] CTX {key:key} MUST match {regex:text}",
         "{tool:union} REQUIRES CTX {key:key} to match {regex:text}",
         "{tool:union} REQUIRES [CTX] {key:key} matching {regex:text}",
+        "{tool:union} REQUIRES [that] CTX {key:key} matches {regex:text}",
+        (
+            "{tool:union} (MAY only BE_CALLED if | ONLY_ALLOWED if | REQUIRES that) CTX "
+            "{key:key} ((starts | begins) with {regex:prefix} | ends (in | with) "
+            "{regex:suffix} | matches {regex:text})"
+        ),
     ),
     keeps=("", 'ctx:caller="corp/finance" refund', "other"),
     breaks=("refund", 'ctx:caller="evil/corp/finance" refund', "ctx:caller=5 refund"),
@@ -86,6 +92,18 @@ def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
         (
             "NEVER_CALL {tool:tools} ({limit:excess} with the same arguments | with the same "
             "arguments {limit:excess})"
+        ),
+        (
+            "there MUST_NOT be two [successful] {tool:name_calls} WITH_SAME {fields:pairs} "
+            "{limit:single}"
+        ),
+        (
+            "not counting (failures | failed calls | failed ones) [,] {tool:tools} MAY "
+            "BE_CALLED {limit:atmost} WITH_SAME {fields:pairs}"
+        ),
+        (
+            "NEVER (send | make) more than {limit:number} {tool:names} (to | for | with) "
+            "SAME {fields:pairs}"
         ),
     ),
     keeps=("", 'mail(to="a") mail(to="b")', 'mail(to="a")! mail(to="a")', "other other"),
@@ -120,6 +138,11 @@ def duplicate_call_limit(
         (
             "[AGENT MAY] only CALL {action:tools} within {max_seconds:seconds} (of | after) "
             "{event:tools}"
+        ),
+        (
+            "{action:every} MUST (come | BE_CALLED) (at most {max_seconds:seconds} after | "
+            "within {max_seconds:seconds} of) (the latest | the last | the most recent) "
+            "[call of | call to] {event:tools}"
         ),
     ),
     keeps=("", "ask act", "ask +60s act", "ask +100s ask act"),

@@ -72,6 +72,13 @@ ANY = default("*")
         "{action:tools} is called {limit:atmost} [{per:window}]",
         "[AGENT MAY make | make | there MAY be] {limit:most} {action:any_call} [{per:window}]",
         "(never | no) more than {limit:number} {action:any_call} [{per:window}]",
+        "{per:window} [,] {action:tools} [MAY BE_TRIED] {limit:atmost}",
+        (
+            "{per:window} [,] {limit:most} (MAY be {action:tools} | {action:name_calls} [is "
+            "allowed | are allowed])"
+        ),
+        "{per:window} [,] [AGENT MAY] CALL {action:tools} {limit:atmost}",
+        "{action:tools} MAY BE_TRIED {limit:atmost} [{per:window}] [EVEN_IF_IT_FAILS]",
     ),
     keeps=("", "query query", "query other query", "other other other"),
     breaks=("query query query", "query! query! query", "query? query? query"),
@@ -110,6 +117,11 @@ def rate_limit(
             "([AGENT MAY] CALL {action:tools} ONCE | [AGENT MAY] only CALL {action:tools} "
             "once) (per | for each | for every | for SAME) {by:pairs}"
         ),
+        (
+            "PER {by:pairs} [,] ({action:tools} ([MAY BE_TRIED] ONCE | MAY only BE_TRIED "
+            "once) | [AGENT MAY] CALL {action:tools} ONCE)"
+        ),
+        "{action:tools} MAY BE_TRIED ONCE [EVEN_IF_IT_FAILS]",
     ),
     keeps=("", "transfer", "other transfer other"),
     breaks=("transfer transfer", "transfer! transfer"),
@@ -129,7 +141,7 @@ def idempotent(
     says=(
         "{action:tools} REQUIRES a {*:span} cooldown",
         (
-            "there MUST be AT_LEAST {*:span} between [two] ({action:name_calls} | (calls | "
+            "there MUST be AT_LEAST {*:span} BETWEEN ({action:name_calls} | (calls | "
             "uses) (of | to) {action:tools})"
         ),
         (
@@ -144,18 +156,24 @@ def idempotent(
             "{action:tools} [MAY BE_CALLED] (at most | no more often than | not more often "
             "than) every {*:span}"
         ),
-        "AT_LEAST {*:span} between [two] (calls | uses) (of | to) {action:tools}",
-        "[leave] AT_LEAST {*:span} between [two] {action:name_calls}",
+        "AT_LEAST {*:span} BETWEEN (calls | uses) (of | to) {action:tools}",
+        "[leave] AT_LEAST {*:span} BETWEEN {action:name_calls}",
         "{action:tools} [(has | REQUIRES) a] cooldown of {*:span}",
-        "between [two] (calls | uses) (of | to) {action:tools} [,] wait [at least] {*:span}",
+        "BETWEEN (calls | uses) (of | to) {action:tools} [,] wait [at least] {*:span}",
         "NEVER_CALL {action:tools} more often than (every | once every) {*:span}",
-        ("wait [at least] {*:span} between [two] (calls | call | uses) (of | to) {action:tools}"),
+        ("wait [at least] {*:span} BETWEEN (calls | call | uses) (of | to) {action:tools}"),
+        ("at least {*:span} MUST (pass | lie) BETWEEN (calls | uses) (of | to) {action:tools}"),
+        "[leave] at least {*:span} BETWEEN (calls | uses) (of | to) {action:tools}",
+        "(wait | leave) [at least] {*:span} BETWEEN {action:name_calls}",
         (
-            "at least {*:span} MUST (pass | lie) between [two] (calls | uses) (of | to) "
-            "{action:tools}"
+            "after [CALLING] {action:names} [,] the next {steps:number} calls MUST (be "
+            "something other than | not be) {action:names}"
         ),
-        "[leave] at least {*:span} between [two] (calls | uses) (of | to) {action:tools}",
-        "(wait | leave) [at least] {*:span} between [two] {action:name_calls}",
+        "AT_LEAST {*:span} MUST (pass | lie) BETWEEN {action:name_calls}",
+        (
+            "after [CALLING] {action:names} [,] (make | there MUST be) at least "
+            "{steps:number} other calls before (CALLING it again | it is called again)"
+        ),
     ),
     keeps=("", "send", "send other other send", "other send"),
     breaks=("send send", "send other send", "send! other send"),
@@ -214,6 +232,10 @@ def _bound(steps: int | None, seconds: float | None) -> Steps | Seconds:
             "{trigger:every}"
         ),
         "{action:tools} MUST follow {trigger:every} within {*:span}",
+        (
+            "{action:tools} MUST (BE_CALLED | happen | follow | come | run) no later than "
+            "{*:span} after [CALLING] {trigger:every}"
+        ),
     ),
     keeps=("", "other", "receive respond", "receive other respond", "receive receive respond"),
     breaks=("receive", "receive other", "receive other other", "receive other other respond"),
@@ -276,6 +298,15 @@ def _may_agree(left: str, right: str) -> bool:
         "{action:tools} MUST_NOT be retried {retries:excess}",
         "NEVER retry {action:tools} {retries:zero}",
         "{action:tools} MUST_NOT be retried {retries:zero}",
+        "a failed {action:tools} MUST_NOT be retried {retries:excess}",
+        (
+            "(when | if | whenever | once) {action:tools} fails [,] it MAY be retried "
+            "{retries:atmost}"
+        ),
+        (
+            "{action:tools} MUST_NOT be retried {retries:zero} after (it failed | it has "
+            "failed | a failure)"
+        ),
     ),
     keeps=("", "deploy", "deploy! deploy", "deploy! deploy deploy! deploy", "deploy deploy deploy"),
     breaks=("deploy! deploy! deploy", "deploy! other deploy! deploy", "deploy! deploy? deploy"),
@@ -301,8 +332,8 @@ def bounded_retry(action: Tools, retries: Natural) -> Formula:
         ),
         "{action:tools} MUST_NOT loop {limit:excess}",
         "NEVER loop {action:tools} {limit:excess}",
-        "NEVER_CALL {action:tools} {limit:excess} in a row with the same arguments",
-        "{action:tools} MUST_NOT BE_CALLED {limit:excess} in a row with the same arguments",
+        "NEVER_CALL {action:tools} {limit:excess} in a row SAME_ARGS",
+        "{action:tools} MUST_NOT BE_CALLED {limit:excess} in a row SAME_ARGS",
     ),
     keeps=("", "search(q=1) search(q=1)", "search(q=1) search(q=1) other search(q=1) search(q=1)"),
     breaks=("search(q=1) search(q=1) search(q=1)", "search search! search?"),
@@ -328,6 +359,18 @@ def loop_detection(
             "per {per:refused}"
         ),
         "{tool:tools} {limit:most} (refusals | refusal) per {per:refused}",
+        (
+            "{tool:tools} that (was | has been) (refused | denied | blocked) {limit:count} "
+            "MUST_NOT be (made | tried | repeated | called | retried) again {per:each_call}"
+        ),
+        (
+            "(once | after | if | when) {tool:tools} (was | has been) refused {limit:count} "
+            "[,] (it MUST_NOT be called | NEVER call it) again SAME_ARGS {per:each_call}"
+        ),
+        (
+            "after {limit:number} refusals of {tool:tools} (in | per) [a | one | the] "
+            "{per:refused} [,] it MUST_NOT be called ANYMORE"
+        ),
     ),
     keeps=("", "pay~ pay~", "pay~ pay~ other", "pay(n=1)~ pay(n=1)~ pay(n=2)"),
     breaks=("pay~ pay~ pay", "pay(n=1)~ pay(n=2)~ pay(n=1)~ other pay(n=1)"),

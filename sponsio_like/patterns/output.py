@@ -64,6 +64,12 @@ def no_keywords(words: tuple[Name, ...]) -> Formula:
         "RESPONSE MUST be shorter than {max_chars:less} CHARS",
         "answer in (at most | no more than) {max_words:number} words",
         "keep RESPONSE (under | below | to | to at most) {max_words:number} words",
+        "keep RESPONSE to {max_words:most} words",
+        "keep RESPONSE to {max_chars:most} CHARS",
+        "keep RESPONSE to {max_words:number} words or (less | fewer)",
+        "keep RESPONSE to {max_chars:number} CHARS or (less | fewer)",
+        "RESPONSE MUST be shorter than or equal to {max_words:number} words",
+        "RESPONSE MUST be shorter than or equal to {max_chars:number} CHARS",
     ),
     keeps=("", 'msg:assistant="one two three"', 'msg:user="one two three four"'),
     breaks=('msg:assistant="one two three four"',),
@@ -100,6 +106,11 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
         (
             "{answers:tools} MUST_NOT (answer with | return) (pii | personal data | "
             "{kinds:texts} data)"
+        ),
+        "no {kinds:finds} in [the] (arguments | parameters) of {tool:tools}",
+        (
+            "NEVER (put | include | pass) {kinds:finds} in [the] [(arguments | parameters) "
+            "of] {tool:tools}"
         ),
     ),
     keeps=(

@@ -33,6 +33,15 @@ ANY = (Match(),)
         ),
         "(at most | no more than) {limit:number} tokens [in total | per session]",
         "NEVER use more than {limit:number} [llm] tokens [in total | per session]",
+        (
+            "tool calls are only allowed (while | if | as long as | when) the session has "
+            "used (fewer than | less than | under) {limit:number} [llm] tokens"
+        ),
+        "(a | the | each | every) session MUST_NOT use more than {limit:number} [llm] tokens",
+        (
+            "(stop calling [any] tools | no more tool calls | call no more tools) (once | "
+            "after | as soon as) the session has used {limit:number} [llm] tokens"
+        ),
     ),
     keeps=("", "search", "tokens:99 search"),
     breaks=("tokens:100 search", "tokens:60 search tokens:60 search"),
@@ -67,6 +76,11 @@ def token_budget(limit: Positive) -> Formula:
         ),
         "delegate AT_MOST {limit:number} (levels | level) [deep]",
         "NEVER delegate more than {limit:number} (levels | level) [deep]",
+        (
+            "(sub-agents | subagents | agents) MAY be nested no deeper than {limit:number} "
+            "(levels | level)"
+        ),
+        "[sub-agent] delegation [to sub-agents] is limited to {limit:number} (levels | level)",
     ),
     keeps=("", "search", "search^1 search^2"),
     breaks=("search^3",),

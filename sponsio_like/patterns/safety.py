@@ -172,6 +172,31 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "{first:tools}"
         ),
         "{then:every} (without | before) CALLING {first:tools} [first] FORBIDDEN",
+        (
+            "before [CALLING] {then:every} [HAPPENS] [,] AGENT MUST (have called | have run "
+            "| have used) {first:tools} [successfully]"
+        ),
+        "no {then:tools} (until | unless) [CALLING] {first:tools} OK [FIRSTLY]",
+        (
+            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) unless {first:tools} SUCCEEDED "
+            "(in | within) (one of the | the last | one of the last) {within:span} [before "
+            "it]"
+        ),
+        (
+            "only (after | once | if | when) [CALLING] {first:tools} [OK] (may | can) "
+            "{then:names} BE_CALLED"
+        ),
+        "not (before | until) {first:tools} OK (may | can) {then:names} BE_CALLED",
+        (
+            "never MAY {then:names} BE_CALLED ((before | without) [CALLING] {first:tools} "
+            "[OK] | (until | unless) {first:tools} OK) [FIRSTLY]"
+        ),
+        "(NEVER_CALL {then:every} | no {then:tools}) without EARLIER {first:names} [FIRSTLY]",
+        (
+            "(NEVER_CALL {then:every} | no {then:tools}) unless {first:tools} OK (at most | "
+            "no more than) {within:span} (earlier | before | ago)"
+        ),
+        "until {first:tools} OK [,] {then:every} (MUST wait | MUST_NOT BE_CALLED | FORBIDDEN)",
     ),
     keeps=("", "check", "check refund", "check refund refund", "check! check refund"),
     breaks=("refund", "check! refund", "check? refund ok:check", "refund check"),
@@ -238,6 +263,19 @@ def must_precede(
         ),
         "AGENT REQUIRES CONFIRMATION (to CALL | before CALLING) {action:every}",
         "CONFIRMATION is required before [CALLING] {action:every}",
+        (
+            "[always] (get | obtain | require | ask for) YES from {by:tools} before "
+            "[CALLING] {action:every}"
+        ),
+        "by {by:tools} [,] {action:every} MUST be confirmed",
+        (
+            "AGENT (asks | asks the user) for CONFIRMATION [every time | each time] before "
+            "[CALLING] {action:every}"
+        ),
+        (
+            "{action:every} MUST be confirmed [BY {by:tools}] (each time | every time | "
+            "before (every | each) (run | call | use))"
+        ),
     ),
     keeps=(
         "",
@@ -304,6 +342,16 @@ def must_confirm(
         "{tool:union} REQUIRES the {permission:role} permission",
         "AGENT REQUIRES [the] permission {permission:role} to CALL {tool:union}",
         "agents without [the] permission {permission:role} MUST_NOT CALL {tool:every}",
+        "AGENT REQUIRES the {permission:role} permission to CALL {tool:union}",
+        "only callers with [the] permission {permission:role} MAY CALL {tool:union}",
+        (
+            "only agents (holding | with | that have | that hold | who have | who hold) the "
+            "{permission:role} permission MAY CALL {tool:union}"
+        ),
+        (
+            "(to | in order to) CALL {tool:union} [,] ([the] permission {permission:role} | "
+            "the {permission:role} permission) is (required | needed)"
+        ),
     ),
     keeps=("", "permit:manager transfer", "other"),
     breaks=("transfer", "permit:clerk transfer", "permit:manager permit:clerk transfer"),
@@ -333,9 +381,9 @@ def requires_permission(tool: Tools, permission: Name) -> Formula:
             "{sink:tools} {match:by_values}"
         ),
         (
-            "([the] values | [the] data | what | anything) (returned by | [that] {source:tools}"
-            " [has] returned | from) {source:tools} MUST_NOT ARISES in [the] [(arguments | "
-            "input | call) of] {sink:tools} {match:by_values}"
+            "([the] values | [the] data | what | anything) ((returned by | from) "
+            "{source:tools} | [that] {source:tools} [has] returned) MUST_NOT ARISES in [the] "
+            "[(arguments | input | call) of] {sink:tools} {match:by_values}"
         ),
         "no data leak from {source:tools} to {sink:tools}",
         "[NEVER] leak no data from {source:tools} to {sink:tools}",
@@ -461,6 +509,14 @@ def destructive_action_gate(
         (
             "[always | MUST | AGENT MUST] CALL {next_action:tools} (right | immediately | "
             "directly) after [CALLING] {trigger:every}"
+        ),
+        (
+            "the very next (call | step | tool | tool call) after [CALLING] {trigger:every} "
+            "MUST_BE {next_action:tools}"
+        ),
+        (
+            "(when | whenever | if) {trigger:tools} (is called | was called | runs | "
+            "happens) [,] the next (step | call | tool) MUST_BE {next_action:tools}"
         ),
     ),
     keeps=("", "other", "lock report", "lock report other"),

@@ -130,6 +130,7 @@ def _host(written: str) -> str:
         "{call:one} and no other call of it",
         "{call:strictly}",
         "{call:required_facts}",
+        "the only {call:those}",
     ),
     keeps=("", 'sql(query="a")', "other", 'sql(query="b") sql(query="a")'),
     breaks=('sql(query="c")', "sql", 'sql(query="a") sql(query="c")'),
@@ -202,6 +203,14 @@ def dangerous_bash_commands(tool: Tools = BASH, field: Field = "command") -> For
             " | commands)]"
         ),
         "{tool:tools} MUST_NOT issue {verbs:texts}",
+        (
+            "{tool.field:place} MUST_NOT (contain | include | issue | run) [any] "
+            "{verbs:verbs} (statements | statement | commands | command)"
+        ),
+        (
+            "{verbs:verbs} [statements | commands | queries] FORBIDDEN in ({tool:tools} | "
+            "{tool.field:place})"
+        ),
     ),
     keeps=(
         "",
@@ -256,6 +265,11 @@ def dangerous_sql_verbs(
             "{tool.field:place} MUST (lie | be) (in | within) the last {last:seconds} or the next "
             "{coming:seconds}"
         ),
+        (
+            "{tool:every} (ONLY_ALLOWED | MAY only BE_CALLED) (if | when) [its | the] "
+            "{field:field} is (at most | no more than) {last:seconds} (ago | old)"
+        ),
+        "{tool.field:place} MUST be (at most | no more than) {last:seconds} (ago | old)",
     ),
     keeps=("", 'refund(bought="1970-01-01")', 'other(bought="1980-01-01")'),
     breaks=(

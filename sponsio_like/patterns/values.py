@@ -54,6 +54,10 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
         "FORBID {match:union}",
         "[the] use of {match:names} FORBIDDEN",
         "{match:forbidden_facts}",
+        "never MAY {match:names} BE_CALLED",
+        "it is (not allowed | never allowed | forbidden) for {match:names} to BE_CALLED",
+        "nobody (may | can) CALL {match:every}",
+        "not a single call (of | to) {match:names} (MAY | is to) be made",
     ),
     keeps=("", "pay(to=bob)", "send(to=mallory)"),
     breaks=("pay(to=mallory)", "pay(to=bob) pay(to=mallory)", "pay(to=mallory)!"),
@@ -77,6 +81,7 @@ def absent(match: Occurrence) -> Formula:
         ),
         "{match:every} MUST be preceded by {requires:tools} WITH_SAME {alike:pairs}",
         "{match:every} REQUIRES EARLIER {requires:names} [within {within:span}]",
+        "{match:every} REQUIRES EARLIER {requires:names} whose {alike:pairs} (is | are) the same",
     ),
     keeps=(
         "",
@@ -119,6 +124,10 @@ def precedence(match: Occurrence, requires: Success, within: Within | None = Non
         "for {match:every} there MUST [later | eventually] be {by:later} WITH_SAME {alike:pairs}",
         "after {match:failed_call} [,] (CALL {by:later} | {by:later} IS_CALLED)",
         "{match:every} MUST be answered by {by:later}",
+        (
+            "{match:every} MUST be answered (later | eventually) by {by:later} [WITH_SAME "
+            "{alike:pairs}]"
+        ),
     ),
     keeps=("", "open(id=1) close(id=1)", "open(id=1) open(id=2) close(id=2) close(id=1)"),
     breaks=(
@@ -144,6 +153,11 @@ def response(match: Occurrence, by: Success) -> Formula:
             " within {within:steps} | within {within:steps} WITH_SAME {alike:pairs})"
         ),
         "{match:every} MUST be answered by {by:later} within {within:steps}",
+        (
+            "(one of the next {within:number} (calls | steps) after {match:every} | of the "
+            "{within:number} (calls | steps) [that come] after {match:every} [,] one) MUST "
+            "be {by:later}"
+        ),
     ),
     keeps=("", "open(id=1) close(id=1)", "open(id=1) other close(id=1)"),
     breaks=("open(id=1) other other close(id=1)", "open(id=1) close(id=2) other", "open(id=1)"),
@@ -240,6 +254,11 @@ def resolved(match: Occurrence, by: Success) -> Formula:
             "after [CALLING] {trigger:tools} [,] (all [other] tools | every [other] tool | any "
             "[other] tool) {forbidden:any_tool} (FORBIDDEN | MUST_NOT BE_CALLED)"
         ),
+        (
+            "(once | after) {trigger:tools} (has been called | was called | is called) [,] "
+            "{forbidden:every} (FORBIDDEN | (stays | remains) forbidden | MUST_NOT "
+            "BE_CALLED) until {release:tools} [OK]"
+        ),
     ),
     keeps=(
         "",
@@ -292,6 +311,7 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
         ),
         "{tool.field:place} MUST [already] be in ANSWER {source:tools}",
         "{tool.field:place} MUST be one [that] {source:tools} returned",
+        "{tool.field:place} MUST (come from | be taken from | stem from) EARLIER {source:names}",
     ),
     keeps=(
         "",
@@ -324,7 +344,14 @@ def value_from(tool: Tools, field: Field, source: Success) -> Formula:
 @pattern(
     "values",
     "`{action}` requires the latest `{role}` message to match `{matches}`",
-    says=("{action:every} REQUIRES the latest {role:word} message to match {matches:text}",),
+    says=(
+        "{action:every} REQUIRES the latest {role:word} message to match {matches:text}",
+        (
+            "[the] {role:word} APOS (latest | last | most recent) message MUST (contain | "
+            "include) {matches:said_text} (whenever | when | if | before) [CALLING] "
+            "{action:every} [HAPPENS]"
+        ),
+    ),
     keeps=(
         "",
         'msg:user="yes, do it" delete',
@@ -352,6 +379,15 @@ def message_says(action: Tools, matches: Regex, role: Name = "user") -> Formula:
     says=(
         "{action:tools} MUST_NOT be repeated after {limit:number} (failures | failure)",
         "NEVER repeat {action:tools} after {limit:number} (failures | failure)",
+        (
+            "(once | after | if | when) the same {action:tools} [has] failed {limit:count} [,] "
+            "(NEVER (make | repeat | call | retry | try) it again | it MUST_NOT be (made | "
+            "repeated | called | retried | tried) again)"
+        ),
+        (
+            "{action:tools} MUST_NOT BE_CALLED (SAME_ARGS again | again SAME_ARGS) after "
+            "{limit:number} (failures | failure)"
+        ),
     ),
     keeps=(
         "",

@@ -12,12 +12,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from lark import Lark
 
 SPACE = re.compile(r"\s*")
+WORD = re.compile(r"[A-Za-z](?:[\w'-]*\w)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +61,60 @@ class Grammar:
         return needs
 
     @functools.cached_property
-    def options(self) -> dict[str, tuple[tuple[Expansion, frozenset[str]], ...]]:
-        """The expansions of each symbol, with the terminals that each of them needs."""
-        needs = self.needs
+    def begins(self) -> dict[str, frozenset[str]]:
+        """The terminals with which a text of each symbol begins; with `""` if it may be empty."""
+        begins = {name: frozenset({name}) for name in self.terminals}
+        begins |= {name: frozenset[str]() for name in self.expansions}
+        grown = True
+        while grown:
+            grown = False
+            for name, each in self.expansions.items():
+                found = _union(_first(one.symbols, begins) for one in each)
+                grown = grown or found != begins[name]
+                begins[name] = found
+        return begins
+
+    @functools.cached_property
+    def options(self) -> dict[str, tuple[Option, ...]]:
+        """The expansions of each symbol, with what each needs, and with what it begins."""
         return {
-            name: tuple((each, _union(map(needs.__getitem__, each.symbols))) for each in expansions)
+            name: tuple(
+                Option(
+                    each,
+                    _union(map(self.needs.__getitem__, each.symbols)),
+                    _first(each.symbols, self.begins),
+                )
+                for each in expansions
+            )
             for name, expansions in self.expansions.items()
         }
+
+    @functools.cached_property
+    def by_word(self) -> dict[str, str]:
+        """The terminals that are one word and stand for no other, by it in small letters."""
+        return {
+            word.lower(): name
+            for name, word in self.words.items()
+            if "|" not in self.terminals[name].pattern
+        }
+
+
+class Option(NamedTuple):
+    """An expansion, the terminals that stand in it, and those with which it begins."""
+
+    expansion: Expansion
+    needs: frozenset[str]
+    begins: frozenset[str]
+
+
+def _first(symbols: tuple[str, ...], begins: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Return the terminals with which these symbols begin; with `""` if all may be empty."""
+    found = frozenset[str]()
+    for symbol in symbols:
+        found |= begins[symbol] - {""}
+        if "" not in begins[symbol]:
+            return found
+    return found | {""}
 
 
 def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
@@ -105,42 +153,72 @@ class _Search:
         self.grammar = grammar
         self.sentence = sentence
         self.ends: dict[tuple[str, int], tuple[int, ...]] = {}
-        self.missing = {
-            name for name, each in grammar.terminals.items() if not each.search(sentence)
-        }
-        self.live: dict[str, tuple[Expansion, ...]] = {}
+        self.missing = self._missing()
+        self.live: dict[str, tuple[Option, ...]] = {}
+        self.seen: dict[int, dict[str, int]] = {}
         self.spaces = [SPACE.match(sentence, i).end() for i in range(len(sentence) + 1)]  # type: ignore[union-attr]
+        others = grammar.terminals.keys() - self.missing - set(grammar.by_word.values())
+        self.others = [(name, grammar.terminals[name].match) for name in sorted(others)]
+
+    def _missing(self) -> set[str]:
+        """Return terminals that stand nowhere in the sentence: most of them."""
+        by_word, small = self.grammar.by_word, self.sentence.lower()
+        missing = {name for word, name in by_word.items() if word not in small}
+        others = self.grammar.terminals.keys() - set(by_word.values())
+        return missing | {
+            name for name in others if not self.grammar.terminals[name].search(self.sentence)
+        }
 
     # --- how far ------------------------------------------------------------------------------
+
+    def here(self, at: int) -> dict[str, int]:
+        """Return the terminals that stand here, behind spaces, each with its end."""
+        begin = self.spaces[at]
+        found = self.seen.get(begin)
+        if found is None:
+            found = self.seen[begin] = {"": begin}
+            for name, match in self.others:
+                if (one := match(self.sentence, begin)) and one[0]:
+                    found[name] = one.end()
+            if (word := WORD.match(self.sentence, begin)) and (
+                name := self.grammar.by_word.get(word[0].lower(), "")
+            ):
+                found[name] = word.end()
+        return found
 
     def reach(self, symbol: str, at: int) -> tuple[int, ...]:
         """Return where a symbol that begins here can end."""
         known = self.ends.get((symbol, at))
-        if known is not None:
-            return known
-        terminal = self.grammar.terminals.get(symbol)
-        if terminal is not None:
-            found = terminal.match(self.sentence, self.spaces[at])
-            ends = [found.end()] if found and found[0] else []
-        else:
-            ends = self._reach_of_rule(symbol, at)
-        self.ends[symbol, at] = tuple(ends)
-        return self.ends[symbol, at]
+        if known is None:
+            if symbol in self.grammar.terminals:
+                end = self.here(at).get(symbol)
+                known = () if end is None else (end,)
+            elif self.grammar.begins[symbol].isdisjoint(self.here(at)):
+                known = ()
+            else:
+                known = tuple(self._reach_of_rule(symbol, at))
+            self.ends[symbol, at] = known
+        return known
 
-    def expansions(self, symbol: str) -> tuple[Expansion, ...]:
+    def expansions(self, symbol: str) -> tuple[Option, ...]:
         """Return the expansions of a symbol whose words stand somewhere in the sentence."""
         known = self.live.get(symbol)
         if known is None:
             options = self.grammar.options[symbol]
-            known = tuple(each for each, needs in options if needs.isdisjoint(self.missing))
+            known = tuple(each for each in options if each.needs.isdisjoint(self.missing))
             self.live[symbol] = known
         return known
 
     def _reach_of_rule(self, symbol: str, at: int) -> list[int]:
         """Return the ends of all expansions; one that begins with the symbol itself goes on."""
-        expansions = self.expansions(symbol)
-        more = [each.symbols[1:] for each in expansions if each.symbols[:1] == (symbol,)]
-        first = [each.symbols for each in expansions if each.symbols[:1] != (symbol,)]
+        here = self.here(at).keys()
+        symbols = [
+            each.expansion.symbols
+            for each in self.expansions(symbol)
+            if not each.begins.isdisjoint(here)
+        ]
+        more = [each[1:] for each in symbols if each[:1] == (symbol,)]
+        first = [each for each in symbols if each[:1] != (symbol,)]
         ends = list(dict.fromkeys(end for each in first for end in self.through(each, {at})))
         for end in ends:  # grows as it runs
             ends += [new for each in more for new in self.through(each, {end}) if new not in ends]
@@ -165,7 +243,7 @@ class _Search:
             token = Token(symbol, self.sentence[begin:end], start_pos=begin)
             yield [] if symbol.startswith("_") else [token]
             return
-        for each in self.expansions(symbol):
+        for each, *_ in self.expansions(symbol):
             for children in self._children(each.symbols, at, end):
                 if symbol.startswith("_") or (each.alone and len(children) == 1):
                     yield children

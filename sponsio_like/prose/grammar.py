@@ -25,7 +25,9 @@ RESERVED = (
     "call|calls|calling|called|other|same|different|himself|itself|oneself|else|you|which"
 )
 """Words that are never the name of a tool without quotes, as a regular expression."""
-ALIKE = {"before": ("before", "prior to", "ahead of")}
+BEFORE = re.compile(r"(before (?:\[CALLING\] )?\{[\w.]+:(?:every|tools)\})(?! \[?HAPPENS)")
+"""A call before which something happens; it may be said in a clause: "before `pay` is called"."""
+ALIKE = {"after": ("after", "following"), "before": ("before", "prior to", "ahead of")}
 """Words that stand for another one, wherever it is written in a phrasing."""
 
 
@@ -36,7 +38,7 @@ def grammar_for(phrasings: tuple[tuple[str, str], ...]) -> Grammar:
     words: dict[str, str] = {}
     rules: dict[str, list[tuple[str, ...]]] = {}
     for i, (_, text) in enumerate(phrasings):
-        rules[f"p{i}"] = _alternatives(text, words, rules)
+        rules[f"p{i}"] = _alternatives(BEFORE.sub(r"\1 [HAPPENS]", text), words, rules)
     expansions = {
         name: tuple(Expansion(symbols, name, alone=False) for symbols in alternatives)
         for name, alternatives in rules.items()

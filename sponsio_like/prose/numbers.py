@@ -19,12 +19,16 @@ SCALES = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000}
 WORDS = "|".join(sorted([*VALUES, *SCALES], key=len, reverse=True))
 """The words of numbers, as a regular expression."""
 DIGITS = re.compile(r"(-?)[$€£]?(\d+(?:,\d{3})*(?:\.\d+)?) ?(k|hundred|thousand|million)?")
+THOUSANDS_OR_PARTS = re.compile(r"[1-9]\d{0,2}\.\d{3}")
+"""Digits that are a thousand to some and one to others: "1.000"."""
 _SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 
 def read_number(text: str) -> int | float | None:
     """Return the number that digits or words say; None if the words make none."""
     found = DIGITS.fullmatch(text.lower())
+    if found is not None and THOUSANDS_OR_PARTS.fullmatch(found[2]):
+        return None
     if found is None:
         return _of_words(re.split(r"[ -]+", text.lower()))
     digits = found[1] + found[2].replace(",", "")

@@ -41,6 +41,12 @@ NO_FIELDS = re.compile(
     re.IGNORECASE,
 )
 """Words that are fields only in quotes."""
+NO_ARGUMENTS = re.compile(
+    r"(?:arguments?|args?|parameters?|params?|inputs?|outputs?|results?|responses?|answers?|"
+    r"calls?|uses?|usages?|runs?|executions?|invocations?|attempts?|retries|total|sum|number)",
+    re.IGNORECASE,
+)
+"""Words before "of" that say more than one field, or what comes back; fields only in quotes."""
 SPECIAL = re.compile(r"[$*+?{}()|\[\]]")
 REGEX = re.compile(r"\\|\.[*+?]|\[[^\]]*-[^\]]*\]|\(\?|^\^")
 """Signs that stand in a regular expression, and hardly in a text."""
@@ -183,7 +189,7 @@ class _Reader:
         tests = type(tree)("with", tree.children[1:])
         return {"tool": calls, "args": self._tests(tests)}
 
-    called_with = call_if
+    called_with = those = call_if
 
     def strictly(self, tree: Any) -> dict[str, Any]:
         """Return the match of calls whose argument is as it must be."""
@@ -261,6 +267,8 @@ class _Reader:
         """Return the match of calls that have failed."""
         return {"tool": self._name(tree.children[0].children[0], governed=False), "status": "error"}
 
+    succeeded_call = tools
+
     def message(self, tree: Any) -> dict[str, Any]:
         """Return the match of messages of a role."""
         return {"message": self.word(tree)}
@@ -324,7 +332,12 @@ class _Reader:
                 raise NotSaid("a place without a dot")
             return tool, path
         if tree.data == "of":
+            field = _leaf(tree.children[0])
+            if field.type == "BARE" and NO_ARGUMENTS.fullmatch(field):
+                raise NotSaid(f"`{field}` is not plainly one field")
             return self.tools(tree.children[1]), self.field(tree.children[0])
+        if tree.data == "front":
+            return self.tools(tree.children[0]), self.field(tree.children[1])
         first, second = tree.children
         name, word = _leaf(first), _leaf(second)
         if tree.data == "behind":
@@ -406,9 +419,21 @@ class _Reader:
         """Return regular expressions that match what ends with these texts."""
         return [f"{re.escape(each)}$" for each in self.texts(tree.children[0])]
 
+    def prefix(self, tree: Any) -> str:
+        """Return a regular expression that matches what begins with this text."""
+        return "^" + re.escape(self.text(tree))
+
+    def suffix(self, tree: Any) -> str:
+        """Return a regular expression that matches what ends with this text."""
+        return re.escape(self.text(tree)) + "$"
+
     def text(self, tree: Any) -> str:
         """Return one text in quotes."""
         return _unquoted(_leaf(tree))
+
+    def said_text(self, tree: Any) -> str:
+        """Return a regular expression that finds this very text."""
+        return re.escape(self.text(tree))
 
     def told(self, tree: Any) -> tuple[str, Any]:
         """Return the key of a fact, and its values."""
@@ -486,6 +511,14 @@ class _Reader:
     def zero(self, _: Any) -> int:
         """Return none at all."""
         return 0
+
+    def single(self, _: Any) -> int:
+        """Return one."""
+        return 1
+
+    def each_call(self, _: Any) -> str:
+        """Return the word for refusals that are counted for each call alone."""
+        return "call"
 
     def all_others(self, _: Any) -> str:
         """Return the name for all tools but those that are said beside it."""

@@ -178,7 +178,12 @@ def _trap(claim: Claim) -> Events | None:
     """Return the shortest trace that breaks neither contract, and that nothing continues well."""
     rules = (*claim.first.rules, *claim.second.rules)
     ahead = any(looks_ahead(rule.formula) for rule in rules)
-    if not ahead or claim.first.assumption is not None or claim.second.assumption is not None:
+    if (
+        claim.steps > LENGTH
+        or not ahead
+        or claim.first.assumption is not None
+        or claim.second.assumption is not None
+    ):
         return None
     both = Contract(JOINT, (Rule(conj(*(rule.formula for rule in rules))),))
 

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts import Contract, File, WrittenTest, formulas
-from sponsio_like.errors import Problem
 from sponsio_like.events import names_tool
 from sponsio_like.outcome import Unfulfilled, Violation
 from sponsio_like.replay import Replay
@@ -19,6 +18,7 @@ from sponsio_like.traces import CallEvent, Trace
 
 NEAR = 0.75
 """Names are alike from this ratio of difflib on."""
+LIST_THEM = "if the agent has such a tool, list all of its tools in `tools:`"
 
 
 class Coverage(NamedTuple):
@@ -72,27 +72,43 @@ def coverage_of(file: File, pairs: Iterable[tuple[WrittenTest, Trace]]) -> Mappi
     }
 
 
-def doubtful_names(file: File, pairs: Iterable[tuple[WrittenTest, Trace]]) -> tuple[Problem, ...]:
-    """Return the tools of tests that are nearly named as one that contracts name: slips of the pen.
+def unspoken(
+    file: File, pairs: Iterable[tuple[WrittenTest, Trace]], coverage: Mapping[str, Coverage]
+) -> Mapping[str, str]:
+    """Return the tests that pass for nothing, by name: no contract speaks of what they call.
 
     Where a file has `tools:`, calls of others are refused, which the tests show by themselves.
     """
     if file.inventory.tools is not None:
-        return ()
-    roots = [root for contract in file.contracts for root in formulas(contract)]
-    matches = [
-        m for root in roots for node in f.postorder(root) for m in getattr(node, "target", ())
-    ]
-    meant = [match for match in matches if match.names or match.globs]
+        return {}
+    named = [match for each in file.contracts for match in _matches(each)]
+    meant = [match for match in named if match.names or match.globs]
     names = sorted({name for match in meant for name in match.names})
-    found: dict[Problem, None] = {}
+    reached = {test for each in coverage.values() for test in (*each.kept, *each.broken)}
+    found: dict[str, list[str]] = {}
     for test, trace in pairs:
-        for tool in dict.fromkeys(e.call.tool for e in trace.events if isinstance(e, CallEvent)):
-            if not any(names_tool(match, tool) for match in meant):
-                near = get_close_matches(tool, names, n=1, cutoff=NEAR)
-                what = f"`{test.name}`: no contract names the tool `{tool}`"
-                found |= {Problem(what, test.where, f"did you mean `{n}`?"): None for n in near}
-    return tuple(found)
+        found.setdefault(test.name, []).extend(_called(test, trace))
+    said: dict[str, str] = {}
+    for name, tools in found.items():
+        unnamed = [one for one in tools if not any(names_tool(match, one) for match in meant)]
+        for tool in unnamed:
+            if near := get_close_matches(tool, names, n=1, cutoff=NEAR):
+                said[name] = f"no contract names `{tool}`; did you mean `{near[0]}`? {LIST_THEM}"
+        if len(unnamed) == len(tools) and name not in reached:
+            said.setdefault(name, _nothing_said(tools))
+    return said
+
+
+def _called(test: WrittenTest, trace: Trace) -> list[str]:
+    """Return the tools of a trace, each once; without the last call if a contract stops it."""
+    calls = [each.call.tool for each in trace.events if isinstance(each, CallEvent)]
+    stopped = test.expect not in ("allowed", "unfulfilled")
+    return list(dict.fromkeys(calls[:-1] if stopped else calls))
+
+
+def _nothing_said(tools: Iterable[str]) -> str:
+    calls = ", ".join(f"`{each}`" for each in tools) or "what happens in this trace"
+    return f"no contract speaks of {calls}: the test would pass whatever they say; {LIST_THEM}"
 
 
 def owed_by(violations: Iterable[Violation], unfulfilled: Iterable[Unfulfilled]) -> tuple[str, ...]:
@@ -103,13 +119,18 @@ def owed_by(violations: Iterable[Violation], unfulfilled: Iterable[Unfulfilled])
 
 def _named(contract: Contract) -> Iterator[str]:
     """Yield the tools that a contract names, and the texts with which it compares arguments."""
-    for node in (node for root in formulas(contract) for node in f.postorder(root)):
-        for match in getattr(node, "target", ()):
-            yield from sorted(match.names)
-            for each in match.conditions:
-                values = each.value if isinstance(each.value, tuple) else (each.value,)
-                if each.op in ("=", "in"):
-                    yield from (value for value in values if isinstance(value, str))
+    for match in _matches(contract):
+        yield from sorted(match.names)
+        for each in match.conditions:
+            values = each.value if isinstance(each.value, tuple) else (each.value,)
+            if each.op in ("=", "in"):
+                yield from (value for value in values if isinstance(value, str))
+
+
+def _matches(contract: Contract) -> Iterator[f.Match]:
+    for root in formulas(contract):
+        for node in f.postorder(root):
+            yield from getattr(node, "target", ())
 
 
 def _tried(trace: Trace) -> Iterator[str]:

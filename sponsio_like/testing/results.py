@@ -31,10 +31,9 @@ class Results:
 
     @property
     def complete(self) -> bool:
-        """True if tests of people keep and break every contract, and nothing is doubtful."""
+        """True if tests of people keep and break every contract, and no mutant survives."""
         missing = any(each.missing for each in self.tested.coverage.values())
-        doubtful = self.survivors or self._proposed() or self.tested.doubts
-        return not missing and not doubtful
+        return not (missing or self.survivors or self._proposed())
 
     def _proposed(self) -> int:
         return sum(each.test.proposed for each in self.tested.results)
@@ -44,7 +43,6 @@ class Results:
         for each in self.tested.results:
             if not each.passed:
                 yield f"{each.test.where}: `{each.test.name}`: {each.wrong}", "red"
-        yield from ((str(each), "yellow") for each in self.tested.doubts)
         for mutant in self.survivors or ():
             yield f"no test notices {mutant}", "yellow"
         if proposed := self._proposed():
@@ -91,7 +89,6 @@ class Results:
                 }
                 for name, each in self.tested.coverage.items()
             },
-            "doubts": [str(each) for each in self.tested.doubts],
             "survivors": None if self.survivors is None else [str(each) for each in self.survivors],
         }
 

@@ -15,7 +15,7 @@ from sponsio_like.contracts import ALL_INPUTS, Contract, Expected, File, Written
 from sponsio_like.errors import ContractError, Problem, TraceError, closest
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Violation
 from sponsio_like.replay import Replay, timed
-from sponsio_like.testing.coverage import Coverage, coverage_of, doubtful_names, owed_by
+from sponsio_like.testing.coverage import Coverage, coverage_of, owed_by, unspoken
 from sponsio_like.traces import CallEvent, Trace, read_traces, trace_of
 
 
@@ -33,14 +33,10 @@ class TestResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """The results of the tests of one file, in order, and the coverage of each contract.
-
-    `doubts` are names of tools in the tests that are taken for slips.
-    """
+    """The results of the tests of one file, in order, and the coverage of each contract."""
 
     results: tuple[TestResult, ...]
     coverage: Mapping[str, Coverage]
-    doubts: tuple[Problem, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -54,8 +50,13 @@ def run_tests(file: File) -> Tested:
     Raises `ContractError` for a trace that cannot be played, with its place.
     """
     pairs = [(test, trace) for test in file.tests for trace in traces_of(test, file)]
-    results = results_of(file.contracts, file, pairs)
-    return Tested(tuple(results), coverage_of(file, pairs), doubtful_names(file, pairs))
+    coverage = coverage_of(file, pairs)
+    idle = unspoken(file, pairs, coverage)
+    results = [
+        each._replace(wrong=each.wrong or idle.get(each.test.name, ""))
+        for each in results_of(file.contracts, file, pairs)
+    ]
+    return Tested(tuple(results), coverage)
 
 
 def became_in(test: WrittenTest, file: File) -> tuple[Expected, tuple[str, ...]] | None:

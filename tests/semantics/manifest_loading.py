@@ -20,6 +20,7 @@ STATEMENTS: dict[str, str] = {
     "S-LOAD-16": "what is asked for waits for itself",
     "S-LOAD-15": "any number of atoms loads",
     "S-LOAD-14": "every dot is meant",
+    "S-FILE-16": "a test of nothing passes",
     "S-FILE-15": "what is said to keep may break",
     "S-FILE-14": "a text imports",
     "S-FILE-13": "tests observe",

@@ -56,7 +56,10 @@ def rows(name: str) -> Iterator[Row]:
         yield from (Row(sentence, tools, None) for sentence, _ in part.get("missed", ()))
 
 
-TABLES = ("blind", "blind_second", "typed", "own", "more", "others", "phrasings", "spelling")
+TABLES = (
+    *("blind", "blind_second", "blind_third", "blind_fourth", "typed", "own", "more"),
+    *("others", "phrasings", "spelling", "traps"),
+)
 TABLE = [row for name in TABLES for row in rows(f"{name}.yaml")]
 MEANT = [row for row in TABLE if row.meant is not None]
 

@@ -89,6 +89,46 @@ def test_a_file_without_tests_does_not_pass() -> None:
     assert not run_tests(loads(CONTRACTS.replace("tests:\n", ""))).passed
 
 
+UNLISTED = """\
+version: 1
+contracts:
+  - {name: first, guarantee: tool `check` must precede `pay`}
+  - {name: only, guarantee: {pattern: tool_allowlist, tools: [check, pay]}}
+  - {name: reads, guarantee: {pattern: rate_limit, action: read_*, limit: 3}}
+  - {name: polite, guarantee: "response must not mention `idiot`"}
+tests:
+"""
+ONE_SIDED = UNLISTED.replace("  - {name: only", "#  - {name: only")
+NAMED = (
+    (ONE_SIDED, "check", "allowed", ""),
+    (ONE_SIDED, "look check", "allowed", ""),
+    (ONE_SIDED, "msg:assistant=hello", "allowed", ""),
+    (ONE_SIDED, "look look", "allowed", "no contract speaks of `look`: the test would pass"),
+    (ONE_SIDED, "msg:user=hello", "allowed", "no contract speaks of what happens in this trace"),
+    (ONE_SIDED, "chekc", "allowed", "no contract names `chekc`; did you mean `check`?"),
+    (ONE_SIDED, "chekc pay", "{blocked: first}", "no contract names `chekc`"),
+    (ONE_SIDED, "read_all", "allowed", ""),
+    (UNLISTED, "chek", "{blocked: only}", ""),
+    (UNLISTED, "look", "{blocked: only}", ""),
+)
+
+
+@requirement("S-FILE-16")
+@pytest.mark.parametrize(("file", "trace", "expect", "wrong"), NAMED)
+def test_a_test_of_which_no_contract_speaks_does_not_pass(
+    file: str, trace: str, expect: str, wrong: str
+) -> None:
+    """Without `tools:`, nothing else tells a misspelt name: it would pass for nothing."""
+    text = f"{file}- name: a\n  trace: '{trace}'\n  expect: {expect}\n"
+    (result,) = run_tests(loads(text)).results
+    assert wrong in result.wrong
+    assert result.passed == (not wrong)
+    listed = text.replace(
+        "contracts:", "tools: [check, pay, look, chek, chekc, read_all]\ncontracts:"
+    )
+    assert [each.wrong for each in run_tests(loads(listed)).results] == [""]
+
+
 def test_coverage_says_what_no_test_has_seen() -> None:
     """A contract that was never kept, or broken, or reached; and tools that were never called."""
     seen = run_tests(loads(one("check pay(amount=501)", "{held: small}"))).coverage
