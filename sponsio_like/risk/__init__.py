@@ -22,7 +22,7 @@ from sponsio_like.risk.export import drn_text, prism_text
 from sponsio_like.risk.hindsight import Hindsight, look_back
 from sponsio_like.risk.learner import Learner, learn
 from sponsio_like.risk.model import RiskModel, RunCount, described, read_model
-from sponsio_like.risk.page import risk_page
+from sponsio_like.risk.page import risk_lines, risk_page, risk_table
 from sponsio_like.risk.pctl import Checked, check_chain, parse_pctl
 from sponsio_like.risk.policy import RiskPolicy, policy_of
 from sponsio_like.risk.predicates import Abstraction, predicate
@@ -35,7 +35,7 @@ __all__ = [
     "RunCount", "bounded_chain", "calibration", "chain_of", "check_chain", "clopper_pearson",
     "described", "drn_text", "learn", "learned_chain", "look_back", "needed_of_row", "next_in",
     "parse_pctl", "policy_of", "predicate", "prism_text", "reach", "reach_bounds",
-    "reach_within", "read_model", "risk_page", "runs_missing", "runs_needed", "smoothed",
-    "steps_to",
+    "reach_within", "read_model", "risk_lines", "risk_page", "risk_table", "runs_missing",
+    "runs_needed", "smoothed", "steps_to",
 ]
 # fmt: on

@@ -74,8 +74,8 @@ contracts:
 SHORTEST = {
     'bash must not run "rm"': ("bash(command=ls x)", "bash(command=rm x)"),
     'bash may only run "ls"': ("bash(command=ls x)", "bash(command=cat x)"),
-    "bash must not write outside /work": (
-        "bash(command=touch /work/a)",
+    "bash must not write outside /data": (
+        "bash(command=touch /data/a)",
         "bash(command=touch /elsewhere/a)",
     ),
     "db must not drop": ("db(query=SELECT a FROM t)", "db(query=DROP TABLE t)"),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sponsio_like.errors import SponsioLikeError, TraceError
-from sponsio_like.replay import Part
+from sponsio_like.replay.part import Part
 
 VIOLATION = (
     "STRUCT(contract VARCHAR, position BIGINT, tool VARCHAR, action VARCHAR, mode VARCHAR, "
