@@ -4,7 +4,7 @@ In: traces or a decision log. Out: counts, reports and explanations for people, 
 page of HTML (`log_page.py`; logs of any size are counted by an embedded database, `log_counts.py`).
 """
 
-from sponsio_like.replay.bounds import lower_bound, needed, upper_bound
+from sponsio_like.replay.bounds import lower_bound, needed, rate_with_tail, upper_bound
 from sponsio_like.replay.check_report import PAIRS, CheckedFile, checked, underlined
 from sponsio_like.replay.diff import Difference, difference
 from sponsio_like.replay.evidence import Evidence, Wanted, evidence_of, label_of
@@ -27,8 +27,8 @@ __all__ = [
     "Difference", "Evidence", "Facts", "Part", "Played", "Replay", "Report", "Shortest",
     "Summary", "Wanted", "add_label", "applications", "check_examples", "checked", "difference",
     "evidence_of", "explained", "facts_of", "label_of", "labels_of", "lower_bound", "needed",
-    "notation", "page", "page_of", "promoted", "promotion", "read_all", "report_of",
-    "session_page", "shortest_lines", "shortest_of", "timed", "to_review", "underlined",
-    "upper_bound",
+    "notation", "page", "page_of", "promoted", "promotion", "rate_with_tail", "read_all",
+    "report_of", "session_page", "shortest_lines", "shortest_of", "timed", "to_review",
+    "underlined", "upper_bound",
 ]
 # fmt: on
