@@ -128,8 +128,8 @@ BUGS = [
     (
         "a restored session forgets how often the model was told",
         "risk/gate.py",
-        'self.asked = int(data["asked"])',
-        "self.asked = 0",
+        'self.refusals = int(data["asked"])',
+        "self.refusals = 0",
         f"{RUNTIME}the_model_is_asked_to_examine_itself_a_limited_number_of_times",
     ),
     (
