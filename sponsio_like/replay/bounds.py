@@ -16,14 +16,14 @@ ENOUGH = 1e-14
 
 
 def upper_bound(hits: int, of: int, confidence: float = CONFIDENCE) -> float:
-    """Return the rate that the true one does not exceed, with this one-sided confidence."""
+    """Return the upper confidence bound of the rate; the confidence is one-sided."""
     if not 0 <= hits <= of:
         raise ValueError(f"{hits} of {of} is no rate")
     return rate_with_tail(hits, of, 1 - confidence)
 
 
 def lower_bound(hits: int, of: int, confidence: float = CONFIDENCE) -> float:
-    """Return the rate that the true one does not fall below, with this one-sided confidence."""
+    """Return the lower confidence bound of the rate; the confidence is one-sided."""
     return 1 - upper_bound(of - hits, of, confidence)
 
 
@@ -36,7 +36,9 @@ def rate_with_tail(hits: int, of: int, tail: float) -> float:
 
 
 def needed(hits: int, most: float, confidence: float = CONFIDENCE) -> int:
-    """Return how many have to be seen, of which `hits` are hits, so that the rate is at most so."""
+    """Return the smallest number of trials with so many hits whose upper bound is at
+    most `most`.
+    """
     few, many = hits, max(2 * hits, 1)
     while upper_bound(hits, many, confidence) > most:
         few, many = many, 2 * many

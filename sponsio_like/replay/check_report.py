@@ -28,7 +28,7 @@ NOTHING = Together((), 0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """A contract file, or a folder of them, and all that is to be said of it.
+    """A contract file, or a folder of them, with its mistakes, warnings and findings.
 
     `file` is None if there are mistakes; `left` are the lines that say what was not checked.
     """
@@ -42,7 +42,7 @@ class CheckedFile:
 
     @property
     def remarks(self) -> tuple[Problem, ...]:
-        """The warnings, and what contracts do to each other where no warning says it."""
+        """The warnings, and the findings about pairs of contracts that no warning covers."""
         told = " ".join(each.what for each in self.warnings)
         new = (
             each.problem
@@ -80,7 +80,7 @@ def checked(
     pairs: int = PAIRS,
     kinds: Iterable[FieldKind] = (),
 ) -> CheckedFile:
-    """Return what is to be said of a contract file.
+    """Return the mistakes, warnings and findings of a contract file.
 
     `names` returns what could not be checked; `kinds` are those of fields, declared elsewhere.
     """

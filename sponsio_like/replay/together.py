@@ -1,4 +1,4 @@
-"""Shows what pairs of contracts do to each other: a claim, and the shortest trace that shows it.
+"""Shows conflicts and redundancies of pairs of contracts, each with the shortest trace for it.
 
 In: contracts. Out: `Together`: findings as problems, each with a trace that was played, and how
 much was compared. A claim about every trace is proven (`checks/together.py`); that some
@@ -117,18 +117,18 @@ def found_together(
     inventory: Inventory | None = None,
     pairs: int = PAIRS_CAP,
 ) -> Together:
-    """Return what the contracts do to each other, two by two, of at most so many `pairs`."""
+    """Return the conflicts and redundancies of at most so many `pairs` of contracts."""
     tools = None if inventory is None else inventory.names
     result = compared(contracts, mode, tools, pairs)
     found: list[Finding] = []
     for claim in result.claims:
-        finding = _shown(claim)
+        finding = _with_trace(claim)
         if finding is not None and finding.problem not in [each.problem for each in found]:
             found.append(finding)
     return Together(tuple(found), result.pairs, result.undecided, result.left)
 
 
-def _shown(claim: Claim) -> Finding | None:
+def _with_trace(claim: Claim) -> Finding | None:
     """Return the claim with its trace; None for a trap into which no trace was found to lead."""
     match claim.kind:
         case "trap":
@@ -142,22 +142,26 @@ def _shown(claim: Claim) -> Finding | None:
         case "conflict":
             return _conflict(claim)
         case "idle":
-            return Finding(claim, _first(claim, _asked_too_late(claim)))
-    trace = _first(claim, lambda judged: _broken(judged) >= {claim.first.name, claim.second.name})
+            return Finding(claim, _shortest(claim, _triggers_broken(claim)))
+    trace = _shortest(
+        claim, lambda judged: _broken(judged) >= {claim.first.name, claim.second.name}
+    )
     return Finding(claim, trace)
 
 
-def _asked_too_late(claim: Claim) -> Shows:
-    """Return the test for a trace that asks the second contract, and breaks the first."""
+def _triggers_broken(claim: Claim) -> Shows:
+    """Return the test for a trace to which the second contract applies and that breaks
+    the first.
+    """
     first, second = claim.first.name, claim.second.name
     return lambda judged: first in _broken(judged) and judged.applied.get(second, 0) > 0
 
 
 def _conflict(claim: Claim) -> Finding:
-    """Return the claim with the contract that a trace can keep first."""
+    """Return the finding; the contract that its trace keeps is the first one of the claim."""
     first, second = claim.first.name, claim.second.name
     for one, other, swapped in ((first, second, False), (second, first, True)):
-        found = _first(claim, lambda judged, one=one, other=other: _broken(judged) == {other})  # type: ignore[misc]
+        found = _shortest(claim, lambda judged, one=one, other=other: _broken(judged) == {other})  # type: ignore[misc]
         if found is not None:
             turned = replace(claim, first=claim.second, second=claim.first)
             return Finding(turned if swapped else claim, found)
@@ -171,11 +175,13 @@ def _forbidden(claim: Claim) -> Events | None:
     def shows(judged: TraceVerdict) -> bool:
         return len(both & _violated(judged)) == 1
 
-    return _first(claim, shows, last=claim.tool)
+    return _shortest(claim, shows, last=claim.tool)
 
 
 def _trap(claim: Claim) -> Events | None:
-    """Return the shortest trace that breaks neither contract, and that nothing continues well."""
+    """Return the shortest trace that breaks neither contract and has no continuation
+    that keeps both.
+    """
     rules = (*claim.first.rules, *claim.second.rules)
     ahead = any(looks_ahead(rule.formula) for rule in rules)
     if not ahead or claim.first.assumption is not None or claim.second.assumption is not None:
@@ -185,7 +191,7 @@ def _trap(claim: Claim) -> Events | None:
     def shows(judged: TraceVerdict) -> bool:
         return _violated(judged) == {JOINT}
 
-    return _first(claim, shows, beside=(both,))
+    return _shortest(claim, shows, beside=(both,))
 
 
 def _broken(judged: TraceVerdict) -> set[str]:
@@ -199,12 +205,12 @@ def _violated(judged: TraceVerdict) -> set[str]:
 # --- trying ---------------------------------------------------------------------------------------
 
 
-def _first(
+def _shortest(
     claim: Claim, shows: Shows, last: str = "", beside: tuple[Contract, ...] = ()
 ) -> Events | None:
     """Return the shortest trace for which `shows` holds; `last`: the tool that is called last.
 
-    What has broken both contracts, or what stands beside them, is not continued.
+    A trace that has violated both contracts, or one of `beside`, is not extended.
     """
     replay = Replay((claim.first, claim.second, *beside))
     letters = _letters(claim)
@@ -229,7 +235,7 @@ def _first(
 
 
 def _letters(claim: Claim) -> list[Letter]:
-    """Return the events of both contracts, those of tools that both speak of first."""
+    """Return the events of both contracts, without tools that neither names; waits come last."""
     one, other = letters_of(claim.first), letters_of(claim.second)
     found = {repr(each): each for each in (*one, *other) if not _is_strange(each)}
     return sorted(found.values(), key=lambda each: "wait" in each)

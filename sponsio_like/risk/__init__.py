@@ -16,7 +16,7 @@ from sponsio_like.risk.chain import (
     learned_chain,
     smoothed,
 )
-from sponsio_like.risk.enough import Need, needed_of_row, runs_missing, runs_needed
+from sponsio_like.risk.enough import RunsNeeded, needed_of_row, runs_missing, runs_needed
 from sponsio_like.risk.estimate import Risk
 from sponsio_like.risk.export import drn_text, prism_text
 from sponsio_like.risk.hindsight import Hindsight, look_back
@@ -31,11 +31,11 @@ from sponsio_like.risk.solve import next_in, reach, reach_bounds, reach_within, 
 # fmt: off
 __all__ = [
     "Abstraction", "Alarm", "BoundedChain", "Calibration", "Checked", "Hindsight", "Interval",
-    "Learner", "MarkovChain", "MonitorNames", "Need", "Path", "Risk", "RiskModel", "RiskPolicy",
-    "RunCount", "bounded_chain", "calibration", "chain_of", "check_chain", "clopper_pearson",
-    "described", "drn_text", "learn", "learned_chain", "look_back", "needed_of_row", "next_in",
-    "parse_pctl", "policy_of", "predicate", "prism_text", "reach", "reach_bounds",
-    "reach_within", "read_model", "risk_lines", "risk_page", "risk_table", "runs_missing",
-    "runs_needed", "smoothed", "steps_to",
+    "Learner", "MarkovChain", "MonitorNames", "Path", "Risk", "RiskModel", "RiskPolicy",
+    "RunCount", "RunsNeeded", "bounded_chain", "calibration", "chain_of", "check_chain",
+    "clopper_pearson", "described", "drn_text", "learn", "learned_chain", "look_back",
+    "needed_of_row", "next_in", "parse_pctl", "policy_of", "predicate", "prism_text", "reach",
+    "reach_bounds", "reach_within", "read_model", "risk_lines", "risk_page", "risk_table",
+    "runs_missing", "runs_needed", "smoothed", "steps_to",
 ]
 # fmt: on

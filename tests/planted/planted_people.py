@@ -416,7 +416,7 @@ TOOLS = (
     (
         "names are taken twice",
         "guard/toolbox.py",
-        "if entry.home != home or not _same(beside, tool):",
+        "if entry.home != home or not _same(same_name, tool):",
         "if entry.home is None:",
     ),
     (

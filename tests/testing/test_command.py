@@ -117,7 +117,8 @@ def test_tests_are_proposed_for_tools_of_the_file(path: Path) -> None:
     assert '"small: broken"' in written
     assert "other" not in written
     assert "closed: kept" not in written
-    assert "reads" not in written.partition("tests:\n-")[2]
+    assert 'trace: "query(sql=\\"SELECT a FROM t\\")"\n  expect: allowed' in written
+    assert '"reads: broken"' in written
     assert "total: kept" not in written
     assert ran(path)[0] == 0
 
