@@ -46,7 +46,7 @@ class Claim:
 
 
 @dataclass(slots=True)
-class Comparison:
+class PairComparison:
     """The claims about contracts, and how much was compared.
 
     `left`: contracts that were not compared. `undecided`: pairs for which the budget ended.
@@ -74,9 +74,9 @@ def compared(
     mode: Mode,
     tools: tuple[str, ...] | None = None,
     pairs: int = PAIRS_CAP,
-) -> Comparison:
+) -> PairComparison:
     """Return what holds of at most so many pairs of contracts. `tools` are those that there are."""
-    result = Comparison()
+    result = PairComparison()
     sides = [side for each in contracts if (side := _as_formula(each, mode)) is not None]
     result.left = len(contracts) - len(sides)
     alone: dict[tuple[int, str], bool | None] = {}

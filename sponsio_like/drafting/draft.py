@@ -15,7 +15,7 @@ from typing import Any
 
 from sponsio_like.checks import compile_policy
 from sponsio_like.contracts import Contract, Inventory, inputs_needed, loads
-from sponsio_like.drafting.observed import ObservedTools, Shape, with_value
+from sponsio_like.drafting.observed import ObservedTools, ObservedValues, with_value
 from sponsio_like.drafting.occurrence import sought, ungrounded
 from sponsio_like.drafting.statements import LEFT_OUT, Statement, objections, statements, why
 from sponsio_like.drafting.yaml_text import entry, flow, one_line
@@ -225,7 +225,7 @@ def try_contracts(draft: Draft, traces: Iterable[Trace]) -> tuple[Draft, Summary
     player = Replay(file.contracts, mode="observe", tools=file.inventory)
     summary = Summary(player.needs)
     values = {contract.name: sought(contract) for contract in file.contracts}
-    facts: dict[str, Shape] = {}
+    facts: dict[str, ObservedValues] = {}
     for trace in traces:
         summary.add(player.judge(trace))
         for event in trace.events:
@@ -235,7 +235,7 @@ def try_contracts(draft: Draft, traces: Iterable[Trace]) -> tuple[Draft, Summary
             elif isinstance(event, FactEvent):
                 for each in values.values():
                     each.see_fact(event.key, event.value)
-                facts[event.key] = with_value(facts.get(event.key, Shape()), event.value)
+                facts[event.key] = with_value(facts.get(event.key, ObservedValues()), event.value)
     kept = [
         replace(
             each,

@@ -39,7 +39,7 @@ from sponsio_like.contracts import (
 from sponsio_like.engine import Policy, follow
 from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
 from sponsio_like.fastpath import prepare
-from sponsio_like.guard.decorator import Options, decorated
+from sponsio_like.guard.decorator import ToolOptions, decorated
 from sponsio_like.guard.described import Described, ToolsLike, descriptions
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.rules import Rules, as_logged
@@ -338,7 +338,7 @@ class Guard:
         say them, too (docs/kinds.md). Raises `ContractError` for what cannot be guarded, and for
         kinds that contradict those of the contract file.
         """
-        options = Options(name, session, blocked, held, fields)
+        options = ToolOptions(name, session, blocked, held, fields)
         if function is None:
             return lambda given: decorated(self._tools, given, options, {})
         return decorated(self._tools, function, options, {})
@@ -351,10 +351,10 @@ class Guard:
         box, batch = self._tools, dict[str, Tool]()
         if isinstance(tools, Mapping):
             return {
-                name: decorated(box, each, Options(name=name, **options), batch)
+                name: decorated(box, each, ToolOptions(name=name, **options), batch)
                 for name, each in tools.items()
             }
-        return [decorated(box, each, Options(**options), batch) for each in tools]
+        return [decorated(box, each, ToolOptions(**options), batch) for each in tools]
 
     def warm(self, milliseconds: float = 50) -> bool:
         """Compile ahead what the first calls would have to compile, for about so many milliseconds.

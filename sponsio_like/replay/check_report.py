@@ -15,7 +15,7 @@ from typing import Any
 from sponsio_like.checks import compile_policy, read_file
 from sponsio_like.contracts import FieldKind, File
 from sponsio_like.errors import ContractError, Problem
-from sponsio_like.replay.together import Together, found_together
+from sponsio_like.replay.together import PairFindings, found_together
 from sponsio_like.terminal import Styled
 
 PAIRS = 100
@@ -23,7 +23,7 @@ PAIRS = 100
 PLACE = re.compile(r"(.*):(\d+):(\d+)", re.DOTALL)
 WORD = re.compile(r'"[^"]*"|\'[^\']*\'|[\w*/@$-]+(?:[.:][\w*/@$-]+)*|\S')
 """The text that a mistake begins with."""
-NOTHING = Together((), 0, 0, 0)
+NOTHING = PairFindings((), 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class CheckedFile:
     file: File | None
     mistakes: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
-    found: Together = NOTHING
+    found: PairFindings = NOTHING
     left: tuple[str, ...] = ()
 
     @property

@@ -1,6 +1,6 @@
 """Shows conflicts and redundancies of pairs of contracts, each with the shortest trace for it.
 
-In: contracts. Out: `Together`: findings as problems, each with a trace that was played, and how
+In: contracts. Out: `PairFindings`: findings as problems, each with a trace that was played, and how
 much was compared. A claim about every trace is proven (`checks/together.py`); that some
 trace leads into a trap is shown by that trace.
 """
@@ -33,7 +33,7 @@ Shows = Callable[[TraceVerdict], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PairFinding:
     """A claim, and a trace that shows it; None if none was found among those that were tried."""
 
     claim: Claim
@@ -85,13 +85,13 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class PairFindings:
     """The findings about contracts. `pairs` were compared, and for `undecided` the budget ended.
 
     `left`: contracts that were not compared, because of values, scopes or assumptions.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[PairFinding, ...]
     pairs: int
     undecided: int
     left: int
@@ -116,37 +116,37 @@ def found_together(
     mode: Mode = "enforce",
     inventory: Inventory | None = None,
     pairs: int = PAIRS_CAP,
-) -> Together:
+) -> PairFindings:
     """Return the conflicts and redundancies of at most so many `pairs` of contracts."""
     tools = None if inventory is None else inventory.names
     result = compared(contracts, mode, tools, pairs)
-    found: list[Finding] = []
+    found: list[PairFinding] = []
     for claim in result.claims:
         finding = _with_trace(claim)
         if finding is not None and finding.problem not in [each.problem for each in found]:
             found.append(finding)
-    return Together(tuple(found), result.pairs, result.undecided, result.left)
+    return PairFindings(tuple(found), result.pairs, result.undecided, result.left)
 
 
-def _with_trace(claim: Claim) -> Finding | None:
+def _with_trace(claim: Claim) -> PairFinding | None:
     """Return the claim with its trace; None for a trap into which no trace was found to lead."""
     match claim.kind:
         case "trap":
             trace = _trap(claim)
-            return None if trace is None else Finding(claim, trace)
+            return None if trace is None else PairFinding(claim, trace)
         case "forbidden":
             trace = _trap(claim)
             if trace is not None:  # both let it through, and cannot be kept then
-                return Finding(replace(claim, kind="trap", tool=""), trace)
-            return Finding(claim, _forbidden(claim))
+                return PairFinding(replace(claim, kind="trap", tool=""), trace)
+            return PairFinding(claim, _forbidden(claim))
         case "conflict":
             return _conflict(claim)
         case "idle":
-            return Finding(claim, _shortest(claim, _triggers_broken(claim)))
+            return PairFinding(claim, _shortest(claim, _triggers_broken(claim)))
     trace = _shortest(
         claim, lambda judged: _broken(judged) >= {claim.first.name, claim.second.name}
     )
-    return Finding(claim, trace)
+    return PairFinding(claim, trace)
 
 
 def _triggers_broken(claim: Claim) -> Shows:
@@ -157,15 +157,15 @@ def _triggers_broken(claim: Claim) -> Shows:
     return lambda judged: first in _broken(judged) and judged.applied.get(second, 0) > 0
 
 
-def _conflict(claim: Claim) -> Finding:
+def _conflict(claim: Claim) -> PairFinding:
     """Return the finding; the contract that its trace keeps is the first one of the claim."""
     first, second = claim.first.name, claim.second.name
     for one, other, swapped in ((first, second, False), (second, first, True)):
         found = _shortest(claim, lambda judged, one=one, other=other: _broken(judged) == {other})  # type: ignore[misc]
         if found is not None:
             turned = replace(claim, first=claim.second, second=claim.first)
-            return Finding(turned if swapped else claim, found)
-    return Finding(claim, None)
+            return PairFinding(turned if swapped else claim, found)
+    return PairFinding(claim, None)
 
 
 def _forbidden(claim: Claim) -> Events | None:
