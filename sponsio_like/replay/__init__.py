@@ -5,10 +5,10 @@ page of HTML (`log_page.py`; logs of any size are counted by an embedded databas
 """
 
 from sponsio_like.replay.bounds import lower_bound, needed, rate_with_tail, upper_bound
-from sponsio_like.replay.check_report import PAIRS, CheckedFile, checked, underlined
+from sponsio_like.replay.check_report import CheckedFile, checked, underlined
 from sponsio_like.replay.diff import Difference, difference
-from sponsio_like.replay.evidence import Evidence, Wanted, evidence_of, label_of
-from sponsio_like.replay.exact import BY_NAMES, Applications, applications
+from sponsio_like.replay.evidence import Evidence, Wanted, evidence_of
+from sponsio_like.replay.exact import Applications, applications
 from sponsio_like.replay.examples import check_examples
 from sponsio_like.replay.log_counts import Facts, facts_of
 from sponsio_like.replay.log_page import page_of
@@ -23,12 +23,11 @@ from sponsio_like.replay.timeline import explained, page
 
 # fmt: off
 __all__ = [
-    "ANSWERS", "BY_NAMES", "PAIRS", "Applications", "CheckedFile", "ContractSummary",
-    "Difference", "Evidence", "Facts", "Part", "Played", "Replay", "Report", "Shortest",
-    "Summary", "Wanted", "add_label", "applications", "check_examples", "checked", "difference",
-    "evidence_of", "explained", "facts_of", "label_of", "labels_of", "lower_bound", "needed",
-    "notation", "page", "page_of", "promoted", "promotion", "rate_with_tail", "read_all",
-    "report_of", "session_page", "shortest_lines", "shortest_of", "timed", "to_review",
-    "underlined", "upper_bound",
+    "ANSWERS", "Applications", "CheckedFile", "ContractSummary", "Difference", "Evidence", "Facts",
+    "Part", "Played", "Replay", "Report", "Shortest", "Summary", "Wanted", "add_label",
+    "applications", "check_examples", "checked", "difference", "evidence_of", "explained",
+    "facts_of", "labels_of", "lower_bound", "needed", "notation", "page", "page_of", "promoted",
+    "promotion", "rate_with_tail", "read_all", "report_of", "session_page", "shortest_lines",
+    "shortest_of", "timed", "to_review", "underlined", "upper_bound",
 ]
 # fmt: on

@@ -422,7 +422,7 @@ TOOLS = (
     (
         "wrapped tools keep their names",
         "guard/guard.py",
-        "decorated(box, each, Options(name=name, **options), batch)",
+        "decorated(box, each, ToolOptions(name=name, **options), batch)",
         "decorated(box, each, Options(**options), batch)",
     ),
     (
