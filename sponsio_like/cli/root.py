@@ -85,7 +85,7 @@ def _imports_first(words: list[str]) -> list[str]:
 
 
 def warn(lines: Iterable[str]) -> None:
-    """Say on standard error what is seldom meant."""
+    """Print warnings on standard error."""
     sys.stdout.flush()
     print_page([(each, "") for each in lines], console_for(sys.stderr))
 

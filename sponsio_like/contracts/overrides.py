@@ -106,7 +106,7 @@ def _overridden(
 
 
 def _is_override(override: Any, keys: tuple[str, ...], problems: Problems) -> bool:
-    """True if an override can be applied; else what is wrong is noted."""
+    """True if an override can be applied; else add the problem."""
     if not isinstance(override, Mapping):
         problems.add(f"`{override}` is no override", FORM)
         return False
@@ -141,7 +141,7 @@ def _unmatched(
 def _change(
     entry: ListedContract, override: Mapping[str, Any], piece: Piece, i: int, problems: Problems
 ) -> None:
-    """Put what an override says in the place of what a contract says."""
+    """Replace keys of a contract by those of an override."""
     for key in (key for key in override if key != "name"):
         before = entry.over.get(key)
         if before is not None and before[0] not in piece.all():

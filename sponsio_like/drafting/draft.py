@@ -37,7 +37,7 @@ class RefusedStatement:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptStatement:
     """A statement that was kept: its data, the words it is from, and what is odd about it.
 
     `tried` is what it would have done on the traces.
@@ -71,7 +71,7 @@ class Draft:
     `about` has lines for the head of the file.
     """
 
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptStatement, ...]
     refused: tuple[RefusedStatement, ...]
     tools: Mapping[str, Any]
     about: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class Draft:
 
 
 def _written(
-    kept: Iterable[Kept], tools: Mapping[str, Any], about: Iterable[str] = ()
+    kept: Iterable[KeptStatement], tools: Mapping[str, Any], about: Iterable[str] = ()
 ) -> tuple[str, list[int]]:
     """Return a contract file, and the lines in which its contracts begin, from 1."""
     lines = [f"# {one_line(line)}" for line in about]
@@ -112,9 +112,9 @@ class _Case:
     quote: str = ""
 
     @property
-    def kept(self) -> Kept:
+    def kept(self) -> KeptStatement:
         name = str(self.data.get("name", "")).strip()
-        return Kept(name, self.data, self.quote, tuple(self.notes))
+        return KeptStatement(name, self.data, self.quote, tuple(self.notes))
 
 
 def drafted(answer: str, specification: str, signature: ObservedTools) -> Draft:

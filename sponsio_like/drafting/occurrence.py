@@ -113,7 +113,7 @@ def normal_path(path: str) -> str:
 
 
 def _output(path: str, signature: ObservedTools) -> Iterator[str]:
-    """Yield a mistake for a path whose first part no output has.
+    """Yield a mistake for a path whose first part is in no recorded output.
 
     The signature has no more of outputs.
     """
