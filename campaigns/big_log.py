@@ -22,8 +22,7 @@ from typing import Any
 
 from sponsio_like import Allowed, Guard, Held, contract
 from sponsio_like.log import json_log, read_log
-from sponsio_like.replay import report_of
-from sponsio_like.reporting import facts_of
+from sponsio_like.replay import facts_of, report_of
 
 RULES = [
     contract("few").guarantees("tool `pay` at most 5 times"),

@@ -71,7 +71,7 @@ class ContractError(SponsioLikeError):
 
 
 class ContractWarning(UserWarning):
-    """Warns of a contract that loads, and says what is seldom meant.
+    """A warning of a contract that loads and has something that is rarely intended.
 
     `guard.policy.warnings` has all of them.
 
@@ -80,7 +80,7 @@ class ContractWarning(UserWarning):
 
 
 class Problems:
-    """A collection of the mistakes of several readings, so that all of them are told at once."""
+    """A collection of mistakes, so that one error has all of them."""
 
     def __init__(self) -> None:
         self.found: list[Problem] = []
@@ -151,7 +151,7 @@ class SessionError(SponsioLikeError):
 
 
 STRAIN = (RecursionError, MemoryError)
-"""The errors that any line may raise, where the host has left little room to work in."""
+"""The errors that any line may raise when the host has left little memory or stack."""
 
 
 class Finished(SessionError):

@@ -156,7 +156,7 @@ def contracts_page(
 
 
 def warnings_page(warnings: Iterable[Problem]) -> list[Styled]:
-    """Return what loads, and is seldom meant, with what to write instead."""
+    """Return the warnings of contracts, each with what to write instead."""
     return [line for each in warnings for line in ((f"warning: {each}", HEAD), ("", ""))]
 
 

@@ -1,7 +1,7 @@
 """Delivers notices to notifiers, which are plain callables of the user.
 
-Every notifier has a mailbox and a thread of its own, so that one which hangs, raises or calls the
-guard back delays neither a decision nor another notifier.
+Every notifier has a mailbox and a thread of its own: one that hangs, raises or calls the guard
+delays neither a decision nor another notifier.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ MINUTE = 60.0
 RATE_CAP = 100_000
 """The most notices a minute that a notifier can be bounded to."""
 ALIKE_CAP = 1_000
-"""The most kinds of notices that are told apart; the oldest is forgotten, and told again."""
+"""The most combinations of contract, tool and action that are remembered; above it, the oldest is
+forgotten, so that its next notice is passed on."""
 MAILBOX_CAP = 1_000
 """The most notices that wait for one notifier; further ones are dropped, and the log says so."""
 
@@ -58,8 +59,8 @@ Notifier: TypeAlias = Callable[[Notice], Any]
 
 
 class Sparsely:
-    """A notifier before another one, which is told less: once in `every` seconds of violations of
-    one contract by one tool with one action, and at most `per_minute` notices in all.
+    """A notifier that passes fewer notices on to another: for the violations of one contract by one
+    tool with one action, one in `every` seconds, and at most `per_minute` in all.
 
     What is left out is counted, and the next notice says how many. A notice with a ticket is always
     told: somebody has to answer it. Raises `ContractError` for what are no such numbers.

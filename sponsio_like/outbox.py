@@ -1,8 +1,8 @@
-"""Hands things to a function that may be slow, by a thread of its own, from a queue with a cap.
+"""Passes things to a function that may be slow, in a thread of its own, from a queue with a cap.
 
-In: a function. Out: an `Outbox`, which takes a thing and returns at once. Notices and records of
-the log go this way, so that a notifier or a sink which hangs delays neither a decision nor another.
-The queue has no lock: the end of a `deque` costs the deciding thread a tenth of `queue.Queue`.
+In: a function. Out: an `Outbox`, whose `put` returns at once. Notices and records of the log use
+it, so that a notifier or a sink that hangs delays neither a decision nor another notifier or sink.
+The queue is a `deque` without a lock: `queue.Queue` costs the deciding thread ten times as much.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Outbox(Generic[Thing]):
 
     def __init__(self, hand: Callable[[Thing], None], name: str, cap: int) -> None:
         self.name = name
-        self._hand = hand
+        self._deliver = hand
         self._cap = cap
         self._waiting = deque[Thing]()  # the first one is being handed over
         self._idle = True
-        self._bell: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._wakeup: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         _OUTBOXES.add(self)
@@ -50,7 +50,7 @@ class Outbox(Generic[Thing]):
         self._waiting.append(thing)
         if self._idle:
             self._idle = False
-            self._bell.put(None)
+            self._wakeup.put(None)
         thread = self._thread
         if thread is None or not thread.is_alive():  # threads do not survive a fork
             self._start()
@@ -73,23 +73,23 @@ class Outbox(Generic[Thing]):
                 _logger().exception("%s has no thread", self.name)
 
     def _work(self) -> None:
-        while self._rung():
+        while self._wait_for_thing():
             while self._waiting:
                 try:
-                    self._hand(self._waiting[0])
+                    self._deliver(self._waiting[0])
                 finally:
                     self._waiting.popleft()
 
-    def _rung(self) -> bool:
+    def _wait_for_thing(self) -> bool:
         """Wait until a thing is there; return False if there was none for long: the thread ends.
 
         INVARIANT: here `_idle` is set before the queue is looked at; who puts a thing reads `_idle`
-        after that. So it is seen here, or the bell rings. The same holds for `_thread`.
+        after that. So the thing is found here, or a wake-up follows. The same holds for `_thread`.
         """
         self._idle = True
         if not self._waiting:
             try:
-                self._bell.get(timeout=IDLE_SECONDS)
+                self._wakeup.get(timeout=IDLE_SECONDS)
             except queue.Empty:
                 with self._lock:
                     mine, self._thread = self._thread, None

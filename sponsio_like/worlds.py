@@ -68,13 +68,13 @@ class MemoryWorld:
     def entry(self, id: str) -> Iterator[Entry]:
         """Open a transaction on the entry of the session `id`."""
         with self._lock:
-            entry = _Kept(self._data.get(id))
+            entry = _StoredEntry(self._data.get(id))
             yield entry
             if entry.data is not None:
                 self._data[id] = entry.data
 
 
-class _Kept:
+class _StoredEntry:
     """An entry of a `MemoryWorld`."""
 
     def __init__(self, data: Data | None) -> None:

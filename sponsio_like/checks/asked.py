@@ -20,8 +20,8 @@ WHO = ("agents", "depth")
 
 
 def who_is_asked(policy: Policy, tool: str) -> tuple[tuple[str, str, Mode], ...]:
-    """Return which of `agents` and `depth` a call of the tool needs, each with a contract and its
-    mode.
+    """Return which of the inputs `agents` and `depth` contracts read of calls of the tool, each
+    with such a contract and its mode.
     """
     owners = sorted({policy.owner[i] for i in policy.concerned(tool)})
     each = [(policy.contracts[owner], policy.modes[owner]) for owner in owners]

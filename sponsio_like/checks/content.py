@@ -61,7 +61,7 @@ def _nodes(clause: Clause) -> Iterator[Node]:
 
 
 def _reads_args(clause: Clause, tool: str, field: list[str]) -> bool:
-    """True if the clause reads this field of the tool's calls; any, if none is given."""
+    """True if the clause reads this field of the tool's calls; without a field, if it reads any."""
     if any(_is_foreign(node) or _reads_all(node) for node in _nodes(clause)):
         return True
     paths = [path for path in paths_asked(clause, tool) if path != "@agent"]

@@ -41,9 +41,9 @@ def check_not_vacuous(clause: Clause) -> None:
     if scope is None and assumption is None:
         return
     assumed = f.TRUE if assumption is None else assumption
-    inside = f.TRUE if scope is None else _inside(scope)
+    inside = f.TRUE if scope is None else _in_segment(scope)
     if clause.monitor.plain:
-        bad = _broken(clause, exact=scope is None)
+        bad = _present_violation(clause, exact=scope is None)
     else:
         bad = f.TRUE
         if scope is not None and scope.stop is not None:
@@ -64,7 +64,7 @@ def check_not_vacuous(clause: Clause) -> None:
     )
 
 
-def _inside(scope: Scope) -> f.Formula:
+def _in_segment(scope: Scope) -> f.Formula:
     """Return the formula "this position is in a segment"."""
     match scope:
         case Scope("before", _, f.Formula() as stop):
@@ -76,16 +76,16 @@ def _inside(scope: Scope) -> f.Formula:
     return f.TRUE
 
 
-def _broken(clause: Clause, *, exact: bool) -> f.Formula:
+def _present_violation(clause: Clause, *, exact: bool) -> f.Formula:
     """Return the formula "what is owed at every position does not hold at this one".
 
     Unless `exact`, everything that is remembered or compared in it is left free.
     """
     owed = f.conj(*(part for parts in decompose(clause.rule.formula).always for part in parts))
-    return ~(owed if exact else _forgetful(owed))
+    return ~(owed if exact else _without_memory(owed))
 
 
-def _forgetful(root: f.Formula) -> f.Formula:
+def _without_memory(root: f.Formula) -> f.Formula:
     """Return the formula with everything that is remembered, or compared, left free."""
     numbers = itertools.count()
 
@@ -195,7 +195,7 @@ def _check_events(clause: Clause, joint: frozenset[Residual]) -> None:
             f"whatever is called, it cannot violate `{formula!r}`",
             "it is true as soon as anything is",
         )
-    if clause.contract.assumption is not None or _speaks_of_all(clause):
+    if clause.contract.assumption is not None or _names_every_event(clause):
         return  # to forbid all calls may be meant where the assumption holds
     if not search.reachable_later("kind", joint, registers):
         raise ContractError.of(
@@ -204,7 +204,7 @@ def _check_events(clause: Clause, joint: frozenset[Residual]) -> None:
         )
 
 
-def _speaks_of_all(clause: Clause) -> bool:
+def _names_every_event(clause: Clause) -> bool:
     """True if all calls, or all messages, are named: then to forbid them all may be meant."""
     everything = (f.Match(), f.Match(globs=("*",)))
     return any(
@@ -221,7 +221,7 @@ def _check_assumption(clause: Clause) -> None:
     """
     if clause.gate.program.nodes[clause.assume] == ("false",):
         raise ContractError.of("the assumption is never true", "leave it out, or correct it")
-    present = list(_present(clause))
+    present = list(_slots_of_assumption(clause))
     if not present:
         return
     hint = "put the condition into the guarantee, where it says which call it means"
@@ -240,7 +240,7 @@ def _check_assumption(clause: Clause) -> None:
             )
 
 
-def _present(clause: Clause) -> Iterator[Slot]:
+def _slots_of_assumption(clause: Clause) -> Iterator[Slot]:
     """Yield the slots that the assumption reads of the call being decided."""
     program = clause.gate.program
     stack = [clause.assume]

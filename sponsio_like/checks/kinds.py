@@ -31,7 +31,7 @@ NEEDS = MappingProxyType(
 
 
 def unlike(contract: Contract, tools: Tools) -> list[Problem]:
-    """Return the comparisons of a contract that can never come out as they are meant."""
+    """Return a problem for each comparison of a contract with a value of another kind."""
     if not tools:
         return []
     found = [problem for root in formulas(contract) for problem in _compared(root, tools)]
@@ -114,7 +114,7 @@ def _no_number(path: str, match: f.Match) -> Problem:
 
 
 def _between(root: f.Formula) -> set[object]:
-    """Return the paths whose values are asked to be numbers in a range."""
+    """Return the paths whose values are compared with a range of numbers."""
     atoms = (node for node in f.postorder(root) if isinstance(node, f.Custom))
     return {each.args[0] for each in atoms if each.name == "arg_between"}
 

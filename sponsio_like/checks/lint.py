@@ -1,4 +1,4 @@
-"""Finds all that is wrong with contracts, at once; and what is possible, but seldom meant.
+"""Finds all mistakes of contracts at once, and warns of what is allowed and rarely intended.
 
 In: contracts, and the tools that there are. Out: their clauses, compiled, with every problem.
 """
@@ -159,8 +159,8 @@ def _compiled(
 
 
 def _sound(clause: Clause, shape: Shape | None, sound: set[Hashable]) -> None:
-    """Raise `ContractError` for a clause that cannot work. What is known of its shape is not asked
-    again.
+    """Raise `ContractError` for a clause that cannot work. What was checked for its shape is not
+    checked again.
     """
     if shape is None or shape[:2] not in sound:
         check_values(clause)
@@ -172,7 +172,7 @@ def _sound(clause: Clause, shape: Shape | None, sound: set[Hashable]) -> None:
 
 
 def _remarks(contracts: Iterable[Contract], shapes: Mapping[int, Hashable]) -> Iterator[Problem]:
-    """Yield warnings of what loads, and is seldom meant. `shapes`: those of the rules, by `id`,
+    """Yield warnings of what is allowed and rarely intended. `shapes`: those of the rules, by `id`,
     with the values in them: where one needs no warning, the others need none.
     """
     silent = set[Hashable]()

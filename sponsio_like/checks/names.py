@@ -66,10 +66,10 @@ def unknown_names(
                     problems.add(f"no tool matches `{glob}`", _hints(closest(glob, names), away))
         _fields(root, words, problems)
     for rule in contract.rules:
-        for path, match in _beside(rule):
+        for path, match in _pattern_fields(rule):
             known_field(path, match, words, (), problems)
         for path in rule.by:
-            _of_any(path, list(_matches(rule.formula)), words, problems)
+            _note_field_of_none(path, list(_matches(rule.formula)), words, problems)
     return list(dict.fromkeys(problems.found))
 
 
@@ -88,7 +88,7 @@ def unknown_fields(contract: Contract, tool: str, words: Vocabulary) -> list[Pro
             for path in _paths(root):
                 known_field(path, wanted, words, (), problems)
     for rule in contract.rules:
-        for path, match in _beside(rule):
+        for path, match in _pattern_fields(rule):
             if tool in match.names:
                 known_field(path, wanted, words, (), problems)
     return list(dict.fromkeys(problems.found))
@@ -104,13 +104,15 @@ def unchecked(contract: Contract, words: Vocabulary) -> set[str]:
         for match in _matches(root):
             named = [each for each in match.conditions if each.path[:1] not in ("@", "*")]
             found.update(match.names if named or anyhow else ())
-    for _, match in (each for rule in contract.rules for each in _beside(rule)):
+    for _, match in (each for rule in contract.rules for each in _pattern_fields(rule)):
         found.update(match.names)
     return {each for each in found if each in (words.tools or {}) and words.fields(each) is None}
 
 
 def made(rules: Iterable[Rule]) -> set[str]:
-    """Return the names of tools that patterns have made themselves: `confirm_{action}`."""
+    """Return the names of tools that patterns derive from other names, such as
+    `confirm_{action}`.
+    """
     found: set[str] = set()
     for rule in rules:
         declared = CATALOG.get(rule.pattern)
@@ -141,7 +143,7 @@ def _matches(root: f.Formula) -> Iterator[Match]:
 
 
 def _paths(root: f.Formula) -> Iterator[str]:
-    """Yield the arguments that are read of any call, whatever its tool."""
+    """Yield the paths of arguments that the formula reads of every call, whatever its tool."""
     for node in f.postorder(root):
         match node:
             case f.Arg(path) | f.Mark(path):
@@ -160,11 +162,13 @@ def _fields(root: f.Formula, words: Vocabulary, problems: Problems) -> None:
             for match in node.target:
                 known_field(node.path, match, words, (), problems)
     for path in _paths(root):
-        _of_any(path, matches, words, problems)
+        _note_field_of_none(path, matches, words, problems)
 
 
-def _of_any(path: str, matches: list[Match], words: Vocabulary, problems: Problems) -> None:
-    """Note a field that none of the tools has that are spoken of."""
+def _note_field_of_none(
+    path: str, matches: list[Match], words: Vocabulary, problems: Problems
+) -> None:
+    """Note a problem for a field that none of the matched tools has."""
     meant = [
         tool
         for tool in words.names or ()
@@ -179,8 +183,10 @@ def _of_any(path: str, matches: list[Match], words: Vocabulary, problems: Proble
     problems.found += own.found[:1]
 
 
-def _beside(rule: Rule) -> Iterator[tuple[str, Match]]:
-    """Yield the fields that are arguments of a pattern, each with the calls that it is read of."""
+def _pattern_fields(rule: Rule) -> Iterator[tuple[str, Match]]:
+    """Yield each path in the arguments of a pattern, with the calls whose arguments it is read
+    from.
+    """
     declared = CATALOG.get(rule.pattern)
     given = rule.arguments
     for path, _, calls in () if declared is None else declared.fields(given):
@@ -198,12 +204,11 @@ def check_tool(
     hosts: frozenset[str] = frozenset(),
     kinds: Iterable[FieldKind] = (),
 ) -> None:
-    """Check a decorated function, which takes these arguments, or any (None). Others may still
-    come.
+    """Check a decorated function, which takes these arguments, or any (None).
 
-    `hosts`: those of the arguments that no model gives. Raises `ContractError` for arguments of it
-    that contracts name, and that it does not take; where it takes others than are declared, and
-    where its `kinds` contradict those that are declared.
+    `hosts` are the arguments that the host gives, and no model. Raises `ContractError` if contracts
+    name arguments that the function does not take, if it takes others than are declared, or if its
+    `kinds` contradict the declared ones. Names of other tools are not checked: they may still come.
     """
     _refuse(contradictions(policy.inventory, kinds))
     fields = None if arguments is None else dict.fromkeys(arguments, "any")
@@ -251,10 +256,10 @@ def undeclared(
     arguments: Iterable[str] | None,
     hosts: frozenset[str] = frozenset(),
 ) -> list[Problem]:
-    """Return problems where a tool takes other arguments than are declared of it, or lacks declared
-    ones.
+    """Return a problem for each argument that the tool takes and `tools` does not declare, or the
+    other way round.
 
-    None, where either is unknown. With `unlisted: allow` it may take more than is declared.
+    There is none where either is unknown. With `unlisted: allow` it may take more than is declared.
     """
     fields = known.fields.get(tool)
     if fields is None or arguments is None:
@@ -280,7 +285,9 @@ def undeclared(
 
 
 def check_names(policy: Policy) -> None:
-    """Raise `ContractError` for what contracts name that none of the tools met is, or takes."""
+    """Raise `ContractError` for tools and arguments that contracts name and no tool of the guard
+    has.
+    """
     roll = policy.roll
     if roll.complete or not roll.tools:
         return
@@ -289,7 +296,7 @@ def check_names(policy: Policy) -> None:
 
 
 def refuse_strangers(contracts: Iterable[Contract], words: Vocabulary, hint: str = "") -> None:
-    """Raise `ContractError` for what contracts name that these words do not have.
+    """Raise `ContractError` for tools and arguments that contracts name and `words` does not have.
 
     `hint` is added where a tool is not there.
     """

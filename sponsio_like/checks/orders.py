@@ -1,7 +1,8 @@
 """Finds calls that contracts make impossible: they wait for each other, themselves, or nobody.
 
-In: contracts, and the inventory. Out: problems of one contract, which is refused, and of several
-together, which are warned of; so is what waits for the tool of another agent.
+In: contracts, and the inventory. Out: problems. A single contract that causes one is refused; where
+several contracts cause it together, or a demand waits for the tool of another agent, there is a
+warning.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from sponsio_like.outcome import Block
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """An order of contract `by`: calls of `name` need one of `first` before them; none: never."""
+    """A precedence that contract number `by` demands: a call of `name` needs an earlier call of one
+    of `first`; if `first` is empty, `name` may never be called.
+    """
 
     name: str
     first: f.Target
@@ -27,9 +30,9 @@ class Need:
 
 
 @dataclass(slots=True)
-class _Orders:
-    """The needs of all contracts, by the name of the tool; `only`: the calls that are allowed
-    alone.
+class _OrderIndex:
+    """The needs of all contracts, by the name of the tool that has them. `only` has the targets of
+    allowlists, each with the number of its contract: nothing else may be called.
     """
 
     needs: dict[str, list[Need]] = field(default_factory=dict)
@@ -37,9 +40,11 @@ class _Orders:
 
 
 def deadlocks(contracts: Sequence[Contract]) -> tuple[list[Problem], list[Problem]]:
-    """Return the mistakes of single contracts, and those that only several together make."""
+    """Return problems for tools that can never be called: those that a single contract causes,
+    which is refused, and those that only several contracts cause together.
+    """
     orders = _orders(contracts)
-    refused = [*_waiting_for_themselves(contracts)]
+    refused = [*_self_dependent(contracts)]
     warned: list[Problem] = []
     told: set[str] = set()
     possible = _possible(orders)
@@ -49,7 +54,7 @@ def deadlocks(contracts: Sequence[Contract]) -> tuple[list[Problem], list[Proble
         chain = list(_chain(name, orders, possible))
         told.update(need.name for need in chain)
         among = {need.by for need in chain}
-        problem = _told(chain, contracts)
+        problem = _cycle_problem(chain, contracts)
         (refused if len(among) == 1 else warned).append(problem)
     return refused, warned
 
@@ -57,75 +62,75 @@ def deadlocks(contracts: Sequence[Contract]) -> tuple[list[Problem], list[Proble
 # --- reading --------------------------------------------------------------------------------------
 
 
-def _orders(contracts: Sequence[Contract]) -> _Orders:
-    """Return the orders of all contracts that hold for whole sessions, and block."""
-    orders = _Orders()
+def _orders(contracts: Sequence[Contract]) -> _OrderIndex:
+    """Return the precedences that contracts demand for the whole session by blocking calls."""
+    orders = _OrderIndex()
     for by, contract in enumerate(contracts):
-        for rule in _binding(contract):
+        for rule in _blocking_rules(contract):
             _read(rule, by, orders)
     for by, target in orders.only:
-        for name in _spoken_of(orders):
+        for name in _names_in(orders):
             if not any(names_tool(match, name) for match in target):
                 orders.needs.setdefault(name, []).insert(0, Need(name, (), by))
     return orders
 
 
-def _binding(contract: Contract) -> Iterator[Rule]:
-    """Yield the rules of the contract that hold for whole sessions, and block."""
+def _blocking_rules(contract: Contract) -> Iterator[Rule]:
+    """Yield the rules of a contract without assumption and scope whose strategy is `block`."""
     if contract.assumption is None and contract.segment is None:
         for rule in contract.rules:
             if rule.authored and isinstance(contract.answer or rule.answer or Block(), Block):
                 yield rule
 
 
-def _spoken_of(orders: _Orders) -> list[str]:
+def _names_in(orders: _OrderIndex) -> list[str]:
     first = (each for needs in orders.needs.values() for need in needs for each in need.first)
     return list(dict.fromkeys([*orders.needs, *(name for each in first for name in each.names)]))
 
 
-def _read(rule: Rule, by: int, orders: _Orders) -> None:
-    for body in _always(rule.formula):
+def _read(rule: Rule, by: int, orders: _OrderIndex) -> None:
+    for body in _demands_at_every_position(rule.formula):
         match body:
             case f.Implies(f.Happens("called", then), needed):
-                first = _first(needed)
+                first = _calls_before(needed)
             case f.Not(f.Happens("called", then)):
                 first = ()
-            case f.Happens("called", target) if _plain(target) == target:
+            case f.Happens("called", target) if _unconditional(target) == target:
                 orders.only.append((by, target))
                 continue
             case _:
                 continue
         if first is None:
             continue
-        for name in dict.fromkeys(name for match in _plain(then) for name in match.names):
+        for name in dict.fromkeys(name for match in _unconditional(then) for name in match.names):
             needs = orders.needs.setdefault(name, [])
             needs.insert(len(needs) if first else 0, Need(name, first, by))
 
 
-def _always(formula: f.Formula) -> Iterator[f.Formula]:
-    """Yield the parts of what has to hold at every position."""
+def _demands_at_every_position(formula: f.Formula) -> Iterator[f.Formula]:
+    """Yield the formulas that the formula demands at every position: the conjuncts below `G`."""
     for part in conjuncts(formula):
         if isinstance(part, f.Always) and part.bound is None:
             yield from conjuncts(part.body)
 
 
-def _plain(target: f.Target) -> f.Target:
-    """Return the matches of a target that stand for all calls of some tools."""
+def _unconditional(target: f.Target) -> f.Target:
+    """Return the matches of a target without conditions: they match all calls of their tools."""
     return tuple(match for match in target if not match.conditions and match.agent is None)
 
 
-def _first(needed: f.Formula) -> f.Target | None:
-    """Return the calls of which one has to be earlier; None if the formula has another form."""
+def _calls_before(needed: f.Formula) -> f.Target | None:
+    """Return the calls of which the formula demands an earlier one; None if it has another form."""
     match needed:
         case f.Yesterday(f.Once(event)) | f.Yesterday(f.Since(_, event)):
             return _calls(event)
-        case f.Once(event, f.Seconds()) if not _is_now(event):
+        case f.Once(event, f.Seconds()) if not _may_be_this_call(event):
             return _calls(event)
     return None
 
 
-def _is_now(event: f.Formula) -> bool:
-    """True if the call that is decided may be the event itself."""
+def _may_be_this_call(event: f.Formula) -> bool:
+    """True if the event may be the call that is being decided, and not only an earlier one."""
     happening = [each for each in f.postorder(event) if isinstance(each, f.Happens)]
     return not happening or any(each.what == "called" for each in happening)
 
@@ -145,9 +150,11 @@ def _calls(event: f.Formula) -> f.Target | None:
 # --- what can come --------------------------------------------------------------------------------
 
 
-def _possible(orders: _Orders) -> set[str]:
-    """Return the names that can be called at some time, as far as these orders go."""
-    possible = {name for name in _spoken_of(orders) if name not in orders.needs}
+def _possible(orders: _OrderIndex) -> set[str]:
+    """Return the tools that can be called at some position, as far as these precedences
+    decide it.
+    """
+    possible = {name for name in _names_in(orders) if name not in orders.needs}
     waiting: dict[str, set[str]] = {}
     for name, needs in orders.needs.items():
         for each in (each for need in needs for match in need.first for each in match.names):
@@ -155,37 +162,35 @@ def _possible(orders: _Orders) -> set[str]:
     todo = list(orders.needs)
     while todo:
         name = todo.pop()
-        if name in possible or any(_is_open(need, possible) for need in orders.needs[name]):
+        if name in possible or any(_is_unmet(need, possible) for need in orders.needs[name]):
             continue
         possible.add(name)
         todo.extend(waiting.get(name, ()))
     return possible
 
 
-def _is_open(need: Need, possible: set[str]) -> bool:
-    """True if no call that the need asks for is known to be possible."""
+def _is_unmet(need: Need, possible: set[str]) -> bool:
+    """True if none of the calls that the need demands first is known to be possible."""
     return not any(not match.names or match.globs for match in need.first) and not any(
         name in possible for match in need.first for name in match.names
     )
 
 
-def _chain(name: str, orders: _Orders, possible: set[str]) -> Iterator[Need]:
-    """Yield the need of a name, the need of what that needs, and so on, until a
-    name comes again.
-    """
+def _chain(name: str, orders: _OrderIndex, possible: set[str]) -> Iterator[Need]:
+    """Yield the unmet need of a tool, then that of the tool it needs, until a tool is repeated."""
     seen: set[str] = set()
     while name not in seen:
         seen.add(name)
-        need = next(each for each in orders.needs[name] if _is_open(each, possible))
+        need = next(each for each in orders.needs[name] if _is_unmet(each, possible))
         yield need
         if not need.first:
             return
         name = next(each for match in need.first for each in match.names)
 
 
-def _told(chain: Sequence[Need], contracts: Sequence[Contract]) -> Problem:
+def _cycle_problem(chain: Sequence[Need], contracts: Sequence[Contract]) -> Problem:
     steps = [
-        f"{f'`{need.name}`'} needs {_listed(need.first)} before it"
+        f"{f'`{need.name}`'} needs {_names_shown(need.first)} before it"
         if need.first
         else f"`{need.name}` is never allowed"
         for need in chain
@@ -204,47 +209,61 @@ def _place(contract: Contract) -> str:
     return contract.where or f"contract `{contract.name}`"
 
 
-def _listed(target: Iterable[f.Match]) -> str:
+def _names_shown(target: Iterable[f.Match]) -> str:
     return " or ".join(f"`{name}`" for match in target for name in match.names)
 
 
 # --- what waits for itself, or for nobody ---------------------------------------------------------
 
 
-def _waiting_for_themselves(contracts: Iterable[Contract]) -> Iterator[Problem]:
-    """Yield problems for globs and matches whose every call needs another one like it before it."""
+def _self_dependent(contracts: Iterable[Contract]) -> Iterator[Problem]:
+    """Yield a problem for each glob or match of which every call needs an earlier call
+    of the same.
+    """
     for contract in contracts:
-        for body in (each for rule in _binding(contract) for each in _always(rule.formula)):
+        for body in (
+            each
+            for rule in _blocking_rules(contract)
+            for each in _demands_at_every_position(rule.formula)
+        ):
             if not isinstance(body, f.Implies):
                 continue
-            first = _first(body.right) or ()
-            if first and not _named(first) and covered(first, _waiting(body.left)):
+            first = _calls_before(body.right) or ()
+            if (
+                first
+                and not _has_only_names(first)
+                and covered(first, _triggering_calls(body.left))
+            ):
                 said = repr(f.Happens("called", first))
                 what = f"`{said}` would need itself before it, so that none can be the first"
                 hint = "leave what comes first out of what has to wait for it"
                 yield Problem(what, _place(contract), hint)
 
 
-def _waiting(event: f.Formula) -> f.Target:
-    """Return the calls that all are such an event, as far as the form of the formula shows."""
+def _triggering_calls(event: f.Formula) -> f.Target:
+    """Return the calls that always make the formula true: those it names, alone or below `|`."""
     parts = event.parts if isinstance(event, f.Or) else (event,)
     calls = [each for each in parts if isinstance(each, f.Happens) and each.what == "called"]
     return tuple(match for each in calls for match in each.target)
 
 
-def _named(target: f.Target) -> bool:
-    """True if the target is nothing but names; `_told` reports these."""
-    return _plain(target) == target and all(each.names and not each.globs for each in target)
+def _has_only_names(target: f.Target) -> bool:
+    """True if the target has nothing but names of tools, which `deadlocks` handles."""
+    return _unconditional(target) == target and all(
+        each.names and not each.globs for each in target
+    )
 
 
 def unmet(contracts: Iterable[Contract], known: Inventory) -> Iterator[Problem]:
-    """Yield warnings of what waits only for tools of other agents, which no session of this one
-    sees.
+    """Yield a warning for each demand that only tools of other agents (`elsewhere`) can meet: no
+    session of this agent sees their calls.
     """
     for contract in contracts:
-        for body in (each for rule in contract.rules for each in _always(rule.formula)):
+        for body in (
+            each for rule in contract.rules for each in _demands_at_every_position(rule.formula)
+        ):
             for needed in conjuncts(body.right) if isinstance(body, f.Implies) else ():
-                wanted = _first(needed) or _answer(needed) or ()
+                wanted = _calls_before(needed) or _calls_after(needed) or ()
                 tools = [
                     tool
                     for tool in (known.names or ())
@@ -261,8 +280,8 @@ def unmet(contracts: Iterable[Contract], known: Inventory) -> Iterator[Problem]:
                     yield Problem(what, _place(contract), hint)
 
 
-def _answer(needed: f.Formula) -> f.Target | None:
-    """Return the calls of which one has to come later; None if the formula has another form."""
+def _calls_after(needed: f.Formula) -> f.Target | None:
+    """Return the calls of which the formula demands a later one; None if it has another form."""
     match needed:
         case f.Next(f.Eventually(event)):
             return _calls(event)

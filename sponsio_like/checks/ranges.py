@@ -37,11 +37,11 @@ from sponsio_like.monitor import (
 )
 
 SAME = "some value"
-"""The stand-in for a value that occurs."""
+"""The constant that takes the place of every value that does occur."""
 
 
 def check_unbound_values(clause: Clause) -> None:
-    """Raise `ContractError` if a value that never occurs would violate the guarantee."""
+    """Raise `ContractError` if a trace without any event of a value violates its guarantee."""
     scope, assumption = clause.contract.segment, clause.contract.assumption
     begins = [each for each in (assumption, scope.start if scope else None) if each is not None]
     if any(all_vars(each) for each in begins):
@@ -54,7 +54,7 @@ def check_unbound_values(clause: Clause) -> None:
     )
     sizes = range(1, len(names)) if apart else ()  # else an event binds all of them, or none
     for unseen in (names, *(frozenset(e) for n in sizes for e in combinations(sorted(names), n))):
-        if unseen and _breaks(clause, _unseen(clause.rule.formula, unseen)):
+        if unseen and _breaks(clause, _with_unbound(clause.rule.formula, unseen)):
             shown = ", ".join(f"`${name}`" for name in sorted(unseen))
             raise ContractError.of(
                 f"a value of {shown} that never occurs would violate `{clause.rule.formula!r}`",
@@ -71,18 +71,18 @@ def _breaks(clause: Clause, formula: f.Formula) -> bool:
     return monitor.search.reachable("harsh", joint, state.registers, -1, more=True)
 
 
-def _unseen(root: f.Formula, unseen: frozenset[str]) -> f.Formula:
-    """Return the formula where some variables have values that never occur, and all others the
-    same.
+def _with_unbound(root: f.Formula, unseen: frozenset[str]) -> f.Formula:
+    """Return the formula for values of the variables `unseen` that no event has; all other
+    variables have the value `SAME`.
     """
 
     def swap(node: Any) -> f.Node | None:
         match node:
             case f.Happens(what, target):
-                left = _left(target, unseen)
+                left = _satisfiable(target, unseen)
                 return f.Happens(what, left) if left else f.FALSE
             case f.Sum(target, path, bound):
-                left = _left(target, unseen)
+                left = _satisfiable(target, unseen)
                 return f.Sum(left, path, bound) if left else f.Const(0)
             case f.OutputIs(path, op, f.Var(name)):
                 return f.FALSE if name in unseen else f.OutputIs(path, _plain(op), SAME)
@@ -97,10 +97,10 @@ def _unseen(root: f.Formula, unseen: frozenset[str]) -> f.Formula:
     return f.rewritten(root, swap)
 
 
-def _left(target: f.Target, unseen: frozenset[str]) -> f.Target:
-    """Return the matches that can hold: those that bind no value that never occurs."""
+def _satisfiable(target: f.Target, unseen: frozenset[str]) -> f.Target:
+    """Return the matches that can still hold: those that bind none of the variables `unseen`."""
     left = (match for match in target if not _binds(match, unseen))
-    return tuple(_grounded(match, unseen) for match in left)
+    return tuple(_without_variables(match, unseen) for match in left)
 
 
 def _plain(op: f.Op) -> f.Op:
@@ -112,10 +112,8 @@ def _binds(match: f.Match, unseen: frozenset[str]) -> bool:
     return any(var.name in unseen and op in BINDING for op, var in found)
 
 
-def _grounded(match: f.Match, unseen: frozenset[str]) -> f.Match:
-    """Return the match without its conditions on values that never occur, and with `SAME` for
-    others.
-    """
+def _without_variables(match: f.Match, unseen: frozenset[str]) -> f.Match:
+    """Return the match without conditions on the variables `unseen`, and with `SAME` for others."""
     left: list[f.Condition] = []
     for each in match.conditions:
         if not isinstance(each.value, f.Var):
@@ -126,7 +124,7 @@ def _grounded(match: f.Match, unseen: frozenset[str]) -> f.Match:
 
 
 def check_variables(clause: Clause) -> None:
-    """Raise `ContractError` for variables that cannot be followed through a trace."""
+    """Raise `ContractError` for value variables that the monitor cannot bind at the right event."""
     if clause.bound is None:
         return
     known = clause.bound.names
@@ -145,14 +143,14 @@ def check_variables(clause: Clause) -> None:
                 f"bind it where a value stands: {{args: {{id: ${name}}}}}",
             )
     for i, slot in enumerate(clause.slots):
-        for each in () if _is_tied(clause, i) else _groups(slot.node):
+        for each in () if _is_tied(clause, i) else _variables_by_event(slot.node):
             _check_together(each, set(known.places))
         for match in (one for node in f.postorder(slot.node) for one in _matches(node)):
             _check_lists(slot.node, match)
     _check_gate(clause)
     _check_relations(clause)
     _check_context(clause)
-    _check_known(clause)
+    _check_bound_in_time(clause)
     check_unbound_values(clause)
 
 
@@ -184,7 +182,9 @@ def _matches(node: f.Node) -> f.Target:
 
 
 def _check_lists(node: f.Node, match: f.Match) -> None:
-    """Refuse several variables in lists: elements would be combined all with all."""
+    """Refuse several variables in lists: each element of one would be paired with each of the
+    other.
+    """
     each = (c for c in match.conditions if isinstance(c.value, f.Var) and "[]" in c.path)
     names = dict.fromkeys(c.value.name for c in each if isinstance(c.value, f.Var))
     if len(names) > 1:
@@ -209,8 +209,8 @@ def _check_gate(clause: Clause) -> None:
             )
 
 
-def _groups(node: f.Node) -> Iterator[tuple[f.Node, list[tuple[f.Op | None, f.Var]]]]:
-    """Yield the variables that stand together in one event."""
+def _variables_by_event(node: f.Node) -> Iterator[tuple[f.Node, list[tuple[f.Op | None, f.Var]]]]:
+    """Yield each event of a node, with the variables in it."""
     match node:
         case f.Happens(what, target):
             for match in target:
@@ -238,7 +238,7 @@ def _check_together(
 
 
 def _check_relations(clause: Clause) -> None:
-    """Refuse comparisons that bind nothing below operators of the past."""
+    """Refuse comparisons with a variable below operators of the past, where they bind nothing."""
     assert clause.bound is not None
     several = len(clause.bound.names.places) > 1
     for program in (clause.monitor.program, clause.gate.program):
@@ -255,21 +255,21 @@ def _check_relations(clause: Clause) -> None:
                 )
 
 
-def _check_known(clause: Clause) -> None:
-    """Refuse a comparison with a value that is bound neither before nor by this very call."""
+def _check_bound_in_time(clause: Clause) -> None:
+    """Refuse a comparison with a variable that neither an earlier event nor this call binds."""
     assert clause.bound is not None
     names, program = clause.bound.names, clause.monitor.program
     plain = {"!="} if len(names.places) == 1 else set[str]()
     for parts in clause.monitor.always:
         for root in parts:
-            nodes = list(_at_once(program, root))
+            nodes = list(_present_nodes(program, root))
             related = [
                 program.slots[program.nodes[i][1]].node
                 for i in nodes
                 if program.nodes[i][0] == "lit"
                 and set(relations(program.slots[program.nodes[i][1]].node, names)) - plain
             ]
-            if related and _unbound(program, root, names, past=False) is not True:
+            if related and _truth_if_unbound(program, root, names, past=False) is not True:
                 raise ContractError.of(
                     f"`{related[0]!r}` compares with a value that may not be bound by then",
                     "bind the variable by an argument, or by an earlier event",
@@ -284,7 +284,9 @@ def _binds_all(node: f.Node, names: VariableLayout) -> bool:
 
 
 def _check_context(clause: Clause) -> None:
-    """Refuse a value of the context beside no event that binds all variables: it is one value."""
+    """Refuse a value of the context that is not joined, by `&`, with an event that binds all
+    variables.
+    """
     assert clause.bound is not None
     names, program = clause.bound.names, clause.monitor.program
     if len(names.places) < 2:
@@ -304,8 +306,10 @@ def _check_context(clause: Clause) -> None:
                 )
 
 
-def _at_once(program: Program, root: int) -> Iterator[int]:
-    """Yield the nodes that speak of the very position."""
+def _present_nodes(program: Program, root: int) -> Iterator[int]:
+    """Yield the root and the operands of its `&` and `|`: the nodes that are about this
+    position.
+    """
     stack = [root]
     while stack:
         i = stack.pop()
@@ -314,12 +318,12 @@ def _at_once(program: Program, root: int) -> Iterator[int]:
             stack.extend(operands(program.nodes[i]))
 
 
-def _unbound(program: Program, i: int, names: VariableLayout, *, past: bool) -> bool | None:
-    """Return the value of a node for a value that nothing has bound yet; None
-    if it may be either.
-    """
+def _truth_if_unbound(
+    program: Program, i: int, names: VariableLayout, *, past: bool
+) -> bool | None:
+    """Return the truth of a node while its variables are unbound; None if it may be either."""
     op = program.nodes[i]
-    below = [_unbound(program, k, names, past=past or op[0] in PAST) for k in operands(op)]
+    below = [_truth_if_unbound(program, k, names, past=past or op[0] in PAST) for k in operands(op)]
     match op:
         case ("true",) | ("false",):
             return bool(op[0] == "true")

@@ -47,7 +47,7 @@ class Claim:
 
 
 @dataclass(slots=True)
-class Comparison:
+class PairComparison:
     """The claims about contracts, and how much was compared.
 
     `left`: contracts that were not compared. `undecided`: pairs for which the budget ended.
@@ -60,7 +60,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _AsFormula:
     """A contract as one formula, with the tools that it names; None: it speaks of any."""
 
     contract: Contract
@@ -75,14 +75,14 @@ def compared(
     mode: Mode,
     tools: tuple[str, ...] | None = None,
     pairs: int = PAIRS_CAP,
-) -> Comparison:
+) -> PairComparison:
     """Return what holds of at most so many pairs of contracts. `tools` are those that there are."""
-    result = Comparison()
-    sides = [side for each in contracts if (side := _side(each, mode)) is not None]
+    result = PairComparison()
+    sides = [side for each in contracts if (side := _as_formula(each, mode)) is not None]
     result.left = len(contracts) - len(sides)
     alone: dict[tuple[int, str], bool | None] = {}
     for one, other in itertools.combinations(range(len(sides)), 2):
-        if not _meet(sides[one], sides[other]):
+        if not _share_an_event(sides[one], sides[other]):
             continue
         if result.pairs >= pairs or _size(sides[one], sides[other]) > SIZE_CAP:
             result.undecided += 1
@@ -97,7 +97,7 @@ def compared(
 # --- one contract ---------------------------------------------------------------------------------
 
 
-def _side(contract: Contract, mode: Mode) -> _Side | None:
+def _as_formula(contract: Contract, mode: Mode) -> _AsFormula | None:
     """Return the contract as a formula; None if it is none over all sessions."""
     roots = list(formulas(contract))
     if contract.segment is not None or any(rule.by for rule in contract.rules):
@@ -113,7 +113,9 @@ def _side(contract: Contract, mode: Mode) -> _Side | None:
         parts = [f.Always(contract.assumption >> f.conj(*owed))]
     answers = {type(contract.answer or rule.answer or Block()) for rule in contract.rules}
     nodes = [node for root in roots for node in f.postorder(root)]
-    return _Side(contract, f.conj(*parts), _names(nodes), answers == {Block}, contract.mode or mode)
+    return _AsFormula(
+        contract, f.conj(*parts), _names(nodes), answers == {Block}, contract.mode or mode
+    )
 
 
 def _names(nodes: Iterable[f.Node]) -> frozenset[str] | None:
@@ -128,14 +130,14 @@ def _names(nodes: Iterable[f.Node]) -> frozenset[str] | None:
     return frozenset(found)
 
 
-def _meet(one: _Side, other: _Side) -> bool:
+def _share_an_event(one: _AsFormula, other: _AsFormula) -> bool:
     """True if both speak of one tool, or of messages."""
     if one.names is None or other.names is None:
         return True
     return bool(one.names & other.names)
 
 
-def _size(one: _Side, other: _Side) -> int:
+def _size(one: _AsFormula, other: _AsFormula) -> int:
     return sum(1 for side in (one, other) for _ in f.postorder(side.formula))
 
 
@@ -143,8 +145,8 @@ def _size(one: _Side, other: _Side) -> int:
 
 
 def _pair(
-    one: _Side,
-    other: _Side,
+    one: _AsFormula,
+    other: _AsFormula,
     tools: tuple[str, ...] | None,
     alone: dict[tuple[int, str], bool | None],
     at: tuple[int, int],
@@ -158,7 +160,7 @@ def _pair(
     if kept is None:
         yield None
         return
-    told = list(_told_twice(one, other, tools))
+    told = list(_redundant(one, other, tools))
     yield from told
     if any(told) or not (one.binding and other.binding):
         return
@@ -180,7 +182,9 @@ def _pair(
             yield None
 
 
-def _told_twice(one: _Side, other: _Side, tools: tuple[str, ...] | None) -> Iterator[Claim | None]:
+def _redundant(
+    one: _AsFormula, other: _AsFormula, tools: tuple[str, ...] | None
+) -> Iterator[Claim | None]:
     """Yield what one contract says that the other says as well."""
     forth = _implied(one, other, tools)
     back = _implied(other, one, tools)
@@ -191,25 +195,25 @@ def _told_twice(one: _Side, other: _Side, tools: tuple[str, ...] | None) -> Iter
         (other, one, back and not forth),
     ):
         if holds:
-            asked = _asked(second)
+            asked = _triggers_of(second)
             idle = (
                 asked is not None and possible(first.formula & f.Eventually(asked), tools) is False
             )
             yield Claim("idle" if idle else "implied", first.contract, second.contract)
 
 
-def _implied(first: _Side, second: _Side, tools: tuple[str, ...] | None) -> bool:
+def _implied(first: _AsFormula, second: _AsFormula, tools: tuple[str, ...] | None) -> bool:
     """True if what keeps the first keeps the second, and the first stops at least as much."""
     weak = first.mode == "observe" and second.mode == "enforce"
     same = first.contract.answer == second.contract.answer
     if weak or not (first.binding or same):
         return False
-    if _looser(first.formula, second.formula):
+    if _has_looser_cap(first.formula, second.formula):
         return True
     return possible(first.formula & ~second.formula, tools) is False
 
 
-def _looser(first: f.Formula, second: f.Formula) -> bool:
+def _has_looser_cap(first: f.Formula, second: f.Formula) -> bool:
     """True if both cap the same, and the second no lower: what the search does not count out."""
     match first, second:
         case (
@@ -221,7 +225,7 @@ def _looser(first: f.Formula, second: f.Formula) -> bool:
     return False
 
 
-def _asked(side: _Side) -> f.Formula | None:
+def _triggers_of(side: _AsFormula) -> f.Formula | None:
     """Return the events that trigger a contract; None if one of its parts has no trigger."""
     read = decompose(side.formula)
     owed = [each for always in read.always for each in always]

@@ -70,7 +70,9 @@ def check(
 
 
 def _refuse(mistakes: list[Problem], *, told: bool) -> None:
-    """Tell mistakes that are not `told`, underlined on a terminal. Status 2 if there are any."""
+    """Print mistakes that are not printed yet (`told`), underlined on a terminal.
+    Status 2 if there are any.
+    """
     from sponsio_like.replay import underlined
 
     if mistakes and not told:
@@ -81,7 +83,7 @@ def _refuse(mistakes: list[Problem], *, told: bool) -> None:
 
 
 def _say_checked(each: CheckedFile, *, explain: bool) -> None:
-    """Print what is to be said of a contract file without mistakes."""
+    """Print the contracts, warnings and findings of a file without mistakes."""
     from sponsio_like.replay import shortest_lines
 
     if each.file is None:

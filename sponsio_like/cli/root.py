@@ -15,8 +15,8 @@ from typing import Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
+from sponsio_like.cli.risk import risk_app
 from sponsio_like.errors import SponsioLikeError
-from sponsio_like.risk.commands import app as risk
 from sponsio_like.terminal import console_for, print_page
 
 app = typer.Typer(
@@ -25,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     epilog="Start with: sponsio-like demo",
 )
-app.add_typer(risk, name="risk")
+app.add_typer(risk_app, name="risk")
 
 Contracts = Annotated[
     Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file, or a folder.")
@@ -85,7 +85,7 @@ def _imports_first(words: list[str]) -> list[str]:
 
 
 def warn(lines: Iterable[str]) -> None:
-    """Say on standard error what is seldom meant."""
+    """Print warnings on standard error."""
     sys.stdout.flush()
     print_page([(each, "") for each in lines], console_for(sys.stderr))
 
@@ -127,7 +127,7 @@ def demo(
     ] = None,
 ) -> None:
     """A recorded agent run under attack: without contracts, with them, and in observe mode."""
-    from sponsio_like.demo import run, save_files
+    from sponsio_like.cli.demo import run, save_files
 
     console = console_for(sys.stdout)
     if save is not None:

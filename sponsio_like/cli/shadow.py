@@ -234,7 +234,7 @@ def _applied(logs: list[Path], part: Part, contracts: Path) -> Applications:
 
 def _page(logs: list[Path], html: Path, part: Part, contracts: Path | None) -> None:
     """Write the report on logs as a page."""
-    from sponsio_like.reporting import facts_of, page_of
+    from sponsio_like.replay import facts_of, page_of
 
     names, facts = ", ".join(path.name for path in logs), facts_of(logs, part)
     if contracts is not None:

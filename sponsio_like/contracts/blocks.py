@@ -92,16 +92,16 @@ def _is_past(formula: Formula, now: Formula) -> bool:
             return all(_is_past(part, now) for part in parts)
         case Happens(what, target):
             undecided = what != "called" and not _has_result(now)
-            return undecided or _is_elsewhere(now, lambda event: _meets(event, target))
+            return undecided or _excludes_calls(now, lambda event: _meets(event, target))
         case MessageBy():
-            return _is_elsewhere(now, lambda event: isinstance(event, MessageBy))
+            return _excludes_calls(now, lambda event: isinstance(event, MessageBy))
         case OutputIs():
             return not _has_result(now)
     return False
 
 
 def _has_result(formula: Formula) -> bool:
-    """True if it is about calls that have run; a call that is being decided has no result."""
+    """True if the formula is about calls with results; a call that is being decided has none."""
     return any(
         isinstance(each, OutputIs) or (isinstance(each, Happens) and each.what != "called")
         for each in postorder(formula)
@@ -111,8 +111,10 @@ def _has_result(formula: Formula) -> bool:
 Events: TypeAlias = tuple[Match | MessageBy, ...]
 
 
-def _is_elsewhere(formula: Formula, meets: Callable[[Match | MessageBy], bool]) -> bool:
-    """True if it holds only at certain calls and messages, and `meets` is false of all of these."""
+def _excludes_calls(formula: Formula, meets: Callable[[Match | MessageBy], bool]) -> bool:
+    """True if the formula holds only at certain calls and messages, and `meets` is
+    false for them.
+    """
     events = _events(formula)
     return events is not None and not any(map(meets, events))
 
@@ -162,7 +164,8 @@ def _of_any(match: Match) -> Match:
 
 
 def excluding(what: Happening, tools: Target, needed: Iterable[Match]) -> tuple[Formula, ...]:
-    """Return formulas that `what` happens to calls of `tools`: named tools first, then globs.
+    """Return the formulas that a call of `tools` has `what` (called, done, failed): named tools
+    first, then globs.
 
     The globs do not cover the calls that are `needed`.
     """

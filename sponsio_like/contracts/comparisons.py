@@ -1,4 +1,4 @@
-"""Refuses comparisons that can never be made, or always come out the same.
+"""Refuses comparisons that never have an answer, or always have the same one.
 
 In: a formula. Out: nothing, or a `ContractError` with every such comparison in it.
 """
@@ -81,7 +81,7 @@ def _tested(place: str | f.Condition, op: f.Op, value: Any, shown: _Quoted) -> N
 
 
 def _placed(condition: f.Condition, shown: _Quoted) -> None:
-    """Raise `ContractError` if a condition cannot be about this place."""
+    """Raise `ContractError` for an operator that this place cannot have."""
     path, op = condition.path, condition.op
     if condition.every and "[]" not in path_parts(path):
         what = f"{shown}: `every` speaks of the elements of a list, and `{path}` is one value"

@@ -40,7 +40,7 @@ NO_TEXTS: Final[Texts] = MappingProxyType({})
 
 @dataclass(slots=True, eq=False)
 class Piece:
-    """One file of those that are read as one.
+    """One of several files that are read as one.
 
     `name` stands for it in messages; `digest` is the hash of its text and of what was filled in.
     """
@@ -85,8 +85,8 @@ def _gather(piece: Piece, found: dict[int, Piece]) -> None:
 
 
 @dataclass(slots=True)
-class _Seen:
-    """The files that have been read, and what is wrong with them."""
+class _ReadFiles:
+    """The files that have been read, and the problems found in them."""
 
     found: list[Problem] = field(default_factory=list)
     pieces: dict[tuple[str, str], Piece] = field(default_factory=dict)
@@ -96,11 +96,11 @@ class _Seen:
 def of_text(
     text: str, name: str, path: Path | None, instead: Texts = NO_TEXTS
 ) -> tuple[Piece, list[Problem]]:
-    """Return the piece of a text, and what is wrong with it and the files that it includes.
+    """Return the piece of a text, and the problems of it and of the files that it includes.
 
     Raises `ContractError` if the text is no YAML. Without a path it can include nothing.
     """
-    seen = _Seen(instead=instead)
+    seen = _ReadFiles(instead=instead)
     chain, folder = ((), None) if path is None else ((os.path.realpath(path),), path.parent)
     return _piece(text, name, folder, {}, seen, chain), seen.found
 
@@ -108,9 +108,9 @@ def of_text(
 def of_files(
     paths: Iterable[Path], name: str, instead: Texts = NO_TEXTS
 ) -> tuple[Piece, list[Problem]]:
-    """Return a piece that includes these files, and what is wrong with them."""
+    """Return a piece that includes these files, and their problems."""
     seen, root = (
-        _Seen(instead=instead),
+        _ReadFiles(instead=instead),
         Piece(name, Document(data={"version": 1, "include": []}), of_several=True),
     )
     for path in paths:
@@ -123,7 +123,7 @@ def of_files(
 
 
 def files_of(source: Source) -> list[Path]:
-    """Return the contract files that are meant; those of a folder by name.
+    """Return the contract files that the argument names; those of a folder in order of their names.
 
     Raises `ContractError` for a folder without any.
     """
@@ -169,7 +169,7 @@ def contract_text(path: str | Path, instead: Texts = NO_TEXTS) -> str:
 
 
 def source_name(source: Source) -> str:
-    """Return the words that stand for contract files in messages."""
+    """Return the name of contract files in messages."""
     return str(source) if isinstance(source, (str, Path)) else ", ".join(map(str, source))
 
 
@@ -186,7 +186,7 @@ def _piece(
     name: str,
     folder: Path | None,
     given: Mapping[str, Any],
-    seen: _Seen,
+    seen: _ReadFiles,
     chain: tuple[str, ...],
 ) -> Piece:
     """Return the piece of a text, with what it includes. `chain`: the files that lead to it."""
@@ -204,17 +204,17 @@ def _piece(
     values = {} if document.data == written else document.data
     import_named(piece.data, folder, problems)
     for i, entry in enumerate(_entries(piece.data, problems)):
-        for path, inner in _meant(entry, ("include", i), folder, problems):
+        for path, inner in _entries_with_values(entry, ("include", i), folder, problems):
             try:
                 piece.includes.append(_included(path, inner, seen, chain))
             except ContractError as error:
-                seen.found += [_told(each, piece, ("include", i)) for each in error.problems]
+                seen.found += [_at_entry(each, piece, ("include", i)) for each in error.problems]
     seen.found += [piece.located(each) for each in problems.found]
     piece.digest = _digest(text, values, piece.includes)
     return piece
 
 
-def _told(problem: Problem, piece: Piece, at: tuple[str | int, ...]) -> Problem:
+def _at_entry(problem: Problem, piece: Piece, at: tuple[str | int, ...]) -> Problem:
     """Return the problem of an included file, at the entry if it could not be read."""
     if problem.where.rpartition(":")[2].isdecimal():
         return problem
@@ -243,10 +243,10 @@ def _entries(data: Mapping[str, Any], problems: Problems) -> list[Any]:
     return entries
 
 
-def _meant(
+def _entries_with_values(
     entry: Any, at: tuple[str | int, ...], folder: Path | None, problems: Problems
 ) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Yield the files that an entry means, each with the values that it is given."""
+    """Yield the files that an entry of `include:` names, each with the values of its parameters."""
     given: Any = {}
     if isinstance(entry, Mapping):
         own = Problems()
@@ -281,7 +281,9 @@ def _paths(entry: str, folder: Path) -> list[Path]:
     return _files(Path(known.submodule_search_locations[0]) / inside)
 
 
-def _included(path: Path, given: Mapping[str, Any], seen: _Seen, chain: tuple[str, ...]) -> Piece:
+def _included(
+    path: Path, given: Mapping[str, Any], seen: _ReadFiles, chain: tuple[str, ...]
+) -> Piece:
     """Return the piece of a file; the same one if it has been read with the same values."""
     real = os.path.realpath(path)
     if real in chain:

@@ -132,7 +132,7 @@ def confirms(_: str, result: Result) -> bool:
 
 @atom("answers", waits=True)
 def answers(_: str, result: Result, word: str) -> bool | None:
-    """True if the answer has this word, and nothing says otherwise; None if it cannot be read."""
+    """True if the answer has this word and no objection; None if it cannot be read."""
     try:
         texts = [each for name, each in leaves(result.output) if name is not None]
     except NotCanonical:
@@ -143,7 +143,7 @@ def answers(_: str, result: Result, word: str) -> bool | None:
 
 
 def _says(name: str, value: Any, word: re.Pattern[str], depth: int) -> bool | None:
-    """True if a field says the word, False if it says otherwise, None if it says neither."""
+    """True if a field has the word, False if it is an objection, None if it is neither."""
     data = read_json(value, wholly=True)
     if _is_nothing(name, data):
         return None
@@ -155,14 +155,14 @@ def _says(name: str, value: Any, word: re.Pattern[str], depth: int) -> bool | No
     elif isinstance(data, list | tuple):
         inside = [_says(name, each, word, depth - 1) for each in data]
     elif isinstance(data, str) and word.search(data):
-        return not _is_against(name) and _is_meant(data, word)
+        return not _is_against(name) and _is_unqualified(data, word)
     elif _says_no(name, data) or (_is_answer(name) and not is_yes(data)):
         return False
     return False if False in inside else (True in inside or None)
 
 
-def _is_meant(text: str, word: re.Pattern[str]) -> bool:
-    """True if nothing in a text takes the word back, or leaves it open."""
+def _is_unqualified(text: str, word: re.Pattern[str]) -> bool:
+    """True if no negation, condition or question in a text qualifies the word."""
     beside = ALL_WELL.sub(" ", _words(word.sub("\0", text)))
     return not AGAINST.search(beside) and not OPEN.search(beside)
 
@@ -190,12 +190,12 @@ def is_yes(answer: Any, depth: int = DEPTH_CAP) -> bool:
         case Mapping() as said:
             fields = [(_words(key), value) for key, value in said.items()]
             says = any(_is_answer(name) and not _is_receipt(name) for name, _ in fields)
-            return says and not any(_objects(*each, depth - 1) for each in fields)
+            return says and not any(_is_objection(*each, depth - 1) for each in fields)
     return False
 
 
-def _objects(name: str, value: Any, depth: int) -> bool:
-    """True if a field is neither a yes nor plainly no answer."""
+def _is_objection(name: str, value: Any, depth: int) -> bool:
+    """True if a field is neither a yes nor one that cannot hold an answer."""
     if _is_answer(name):
         return not is_yes(value, depth)
     if _is_nothing(name, value):
@@ -204,9 +204,9 @@ def _objects(name: str, value: Any, depth: int) -> bool:
         return True
     data = read_json(value, wholly=True)
     if isinstance(data, Mapping) and not _is_against(name):
-        return any(_objects(_words(key), each, depth - 1) for key, each in data.items())
+        return any(_is_objection(_words(key), each, depth - 1) for key, each in data.items())
     if isinstance(data, list | tuple):
-        return any(_objects(name, each, depth - 1) for each in data)
+        return any(_is_objection(name, each, depth - 1) for each in data)
     return not DATA.fullmatch(name) or not _is_data(name, value)
 
 

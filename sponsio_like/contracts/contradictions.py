@@ -14,7 +14,7 @@ from sponsio_like.logic.formula import And, Formula, Happens, Match, Or, Target
 
 
 def check_settles(answer: Target, trigger: Target) -> None:
-    """Raise `ContractError` for an obligation that each of its own answers opens anew.
+    """Raise `ContractError` for an obligation that every event which meets it causes again.
 
     It could never be kept.
     """
@@ -35,7 +35,7 @@ def check_settles(answer: Target, trigger: Target) -> None:
 
 
 def check_release(release: Formula, trigger: Formula) -> None:
-    """Raise `ContractError` for a release that is always a trigger again.
+    """Raise `ContractError` for a release that is always a trigger, too.
 
     It would never let anything through.
     """
@@ -47,7 +47,9 @@ def check_release(release: Formula, trigger: Formula) -> None:
 
 
 def _implies(event: Formula, other: Formula) -> bool:
-    """True if the one event surely is the other; False if that takes more than a look."""
+    """True if the first event is certainly the second as well; False if it is not or is
+    hard to decide.
+    """
     match event, other:
         case Or(parts), _:
             return all(_implies(each, other) for each in parts)
@@ -86,7 +88,7 @@ def _includes(wide: Match, one: Match) -> bool:
 
 
 def check_disjoint(first: Target, second: Target, instead: str) -> None:
-    """Raise `ContractError` for a tool on both sides, which would be held against itself."""
+    """Raise `ContractError` for a tool on both sides of a pattern that compares two tools."""
     named = (name for match in _plain(first) + _plain(second) for name in match.names)
     for name in dict.fromkeys(named):
         if _named_in(first, name) and _named_in(second, name):

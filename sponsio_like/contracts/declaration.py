@@ -305,7 +305,7 @@ FAMILIES = (
 
 
 def when_declared(check: Callable[[Pattern], None]) -> None:
-    """Have each pattern that is declared from now on checked by a function that raises."""
+    """Register a function that is called with each pattern declared from now on, and may raise."""
     _CHECKS.append(check)
 
 

@@ -1,4 +1,4 @@
-"""Refuses guarantees that their author can hardly have meant.
+"""Refuses guarantees that are almost certainly mistakes.
 
 In: a formula. Out: a `ContractError` with what to write instead; or remarks, where a careful author
 may mean it.
@@ -21,7 +21,7 @@ _LONG = 60
 
 
 def check_meant(formula: f.Formula) -> None:
-    """Raise `ContractError` for a guarantee that can hardly be meant.
+    """Raise `ContractError` for a guarantee that is almost certainly a mistake.
 
     It would be judged at the first position only, measures seconds from the position before, or is
     too large.
@@ -139,7 +139,7 @@ def _stronger_than_meant(formula: f.Formula) -> Iterator[Problem]:
     Only the session's end would break it.
     """
     for node in _demanded(formula):
-        if _keeps_quiet(node.body, True):
+        if _holds_without_events(node.body, True):
             said = _short(node.body)
             yield Problem(
                 f"`X {said}` is also broken by a session that ends there, since `X` demands a next "
@@ -180,17 +180,19 @@ def _signed(node: f.Node, sign: bool) -> list[tuple[f.Node, bool]]:
     return [(each, sign) for each in f.children(node) if isinstance(each, f.Formula)]
 
 
-def _keeps_quiet(root: f.Formula, wanted: bool) -> bool:
-    """True if the formula is `wanted` where nothing that it speaks of happens, nor ever has."""
+def _holds_without_events(root: f.Formula, wanted: bool) -> bool:
+    """True if the formula has the truth `wanted` when none of its events happens or has
+    happened.
+    """
     known: dict[f.Node, bool | None] = {}
     for node in f.postorder(root):
         if isinstance(node, f.Formula):
-            known[node] = _quietly(node, known)
+            known[node] = _truth_without_events(node, known)
     return known[root] is wanted
 
 
-def _quietly(node: f.Formula, known: dict[f.Node, bool | None]) -> bool | None:
-    """Return the truth of a formula where nothing happens; None if that cannot be told."""
+def _truth_without_events(node: f.Formula, known: dict[f.Node, bool | None]) -> bool | None:
+    """Return the truth of a formula if none of its events happens; None if it is unknown."""
     match node:
         case f.Constant(value):
             return bool(value)

@@ -128,7 +128,7 @@ def _text_test(kind: TextKind) -> tuple[str, Callable[[Any], bool]]:
 
 
 class Wrong(NamedTuple):
-    """A mistake in a call, and what to call instead."""
+    """The mistake in a call, and a hint that says what to call instead."""
 
     what: str
     hint: str
@@ -174,7 +174,7 @@ class Inventory:
         return None if entry is None else entry.fits
 
     def wrong(self, call: Call) -> Wrong | None:
-        """Return what is wrong with a call; None if nothing is."""
+        """Return the mistake in a call; None if there is none."""
         if self.has(call.tool):
             entry = self._entries.get(call.tool)
             return None if entry is None else entry.wrong(call.args)
@@ -279,7 +279,9 @@ def read_inventory(value: Any) -> dict[str, Fields | None]:
 
 
 def names_in(value: Any) -> dict[str, Fields | None]:
-    """Return the tools that a declaration names, if only by a mistake in it; none for no list."""
+    """Return the tools that a declaration names, also by entries with mistakes; none
+    for no list.
+    """
     given = value if isinstance(value, (list, tuple, Mapping)) else ()
     return dict.fromkeys(each for each in given if _is_name(each))
 

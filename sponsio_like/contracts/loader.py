@@ -127,23 +127,23 @@ def load(
         root, found = of_text(text, str(source), Path(source), instead)
     else:
         root, found = of_files(files, source_name(source), instead)
-    return _whole(root, found, judge, kinds)
+    return _read_group(root, found, judge, kinds)
 
 
 def loads(text: str, name: str = "contracts", judge: Judge | None = None) -> File:
     """Read the text of a contract file; `name` stands for the file in messages."""
-    return _whole(*of_text(text, name, None), judge)
+    return _read_group(*of_text(text, name, None), judge)
 
 
-def _whole(
+def _read_group(
     root: Piece, found: list[Problem], judge: Judge | None, kinds: Iterable[FieldKind] = ()
 ) -> File:
-    """Return what is read of a file and of those it includes.
+    """Return the file with all that the files it includes declare.
 
     Raises `ContractError` with every mistake, in the order of the files and their lines.
     """
     pieces = root.all()
-    together = _Together(root, pieces, tuple(kinds))
+    together = _FileGroup(root, pieces, tuple(kinds))
     file = _file(together)
     unread = [problem for piece in pieces for problem in piece.unread]
     places = {problem.where for problem in unread}  # what cannot be read is not judged again
@@ -159,8 +159,10 @@ def _whole(
 
 
 @dataclass(slots=True)
-class _Together:
-    """The files that are read as one, what is known of their words, and what is wrong in them."""
+class _FileGroup:
+    """The files that are read as one, the tools and actions they declare, and the
+    mistakes in them.
+    """
 
     root: Piece
     pieces: list[Piece]
@@ -180,7 +182,7 @@ class _Together:
 
 
 def _judged(
-    file: File, together: _Together, found: Iterable[Problem], judge: Judge
+    file: File, together: _FileGroup, found: Iterable[Problem], judge: Judge
 ) -> tuple[Problem, ...]:
     """Return the problems that `judge` finds in contracts without mistakes in their own lines."""
     starts: dict[str, list[int]] = {}
@@ -214,8 +216,8 @@ def _place(problem: Problem, order: Mapping[str, int]) -> tuple[int, int, int]:
 # --- the file -------------------------------------------------------------------------------------
 
 
-def _file(together: _Together) -> File | None:
-    """Return what the files say together; None if the first is no mapping."""
+def _file(together: _FileGroup) -> File | None:
+    """Return the content of all files as one `File`; None if the first is no mapping."""
     root = together.root
     for piece in together.pieces:
         problems = Problems()
@@ -234,20 +236,20 @@ def _file(together: _Together) -> File | None:
     contracts = _contracts(together)
     words = together.words[id(root)]
     problems = Problems()
-    risk = _part(root.data, "risk", (), problems, read_risk, words)
+    risk = _section_of(root.data, "risk", (), problems, read_risk, words)
     together.note(root, problems)
     tests = _tests(together, contracts)
     mode = together.modes.get(id(root))
     return File(contracts, mode, known, words.actions, risk=risk, tests=tests, kinds=kinds)
 
 
-def _tests(together: _Together, contracts: Iterable[Contract]) -> tuple[WrittenTest, ...]:
+def _tests(together: _FileGroup, contracts: Iterable[Contract]) -> tuple[WrittenTest, ...]:
     """Return the tests of the files that were given; those of files they include are their own."""
     root, names = together.root, [each.name for each in contracts]
     found: list[WrittenTest] = []
     for piece in root.includes if root.of_several else [root]:
         problems = Problems()
-        read = _part(piece.data, "tests", (), problems, read_tests, names) or ()
+        read = _section_of(piece.data, "tests", (), problems, read_tests, names) or ()
         together.note(piece, problems)
         for i, each in enumerate(read):
             place = piece.located(Problem("", path=("tests", i, "name")))
@@ -255,7 +257,7 @@ def _tests(together: _Together, contracts: Iterable[Contract]) -> tuple[WrittenT
     return tuple(found)
 
 
-def _head(piece: Piece, root: Piece, together: _Together, problems: Problems) -> None:
+def _head(piece: Piece, root: Piece, together: _FileGroup, problems: Problems) -> None:
     """Read the keys that stand for a file itself."""
     data = piece.document.data
     if not isinstance(data, dict):
@@ -264,7 +266,7 @@ def _head(piece: Piece, root: Piece, together: _Together, problems: Problems) ->
         return
     only(data, FILE_KEYS, "contract file", problems)
     _version(data, problems)
-    together.modes[id(piece)] = _part(data, "mode", (), problems, read_mode)
+    together.modes[id(piece)] = _section_of(data, "mode", (), problems, read_mode)
     if "risk" in data and piece is not root:
         hint = "write it in the file that is loaded"
         problems.add("an included file has a section `risk`", hint, "risk", of_key=True)
@@ -279,7 +281,7 @@ def _version(data: Mapping[str, Any], problems: Problems) -> None:
         problems.add(f"version `{shown}` is not known", f"write `version: {VERSION}`", "version")
 
 
-def _part(
+def _section_of(
     data: Mapping[str, Any],
     key: str,
     at: tuple[str | int, ...],
@@ -287,7 +289,7 @@ def _part(
     read: Callable[..., _T],
     *args: Any,
 ) -> _T | None:
-    """Return what stands under `key`, read by `read`; None if nothing does, or with a mistake."""
+    """Return the value of `key`, read by `read`; None if the key is missing or has a mistake."""
     if key not in data:
         return None
     if data[key] is None:
@@ -299,19 +301,19 @@ def _part(
 # --- tools and actions ----------------------------------------------------------------------------
 
 
-def _inventory(together: _Together) -> Inventory:
+def _inventory(together: _FileGroup) -> Inventory:
     """Return the tools that the files declare together."""
     tools: dict[str, Fields | None] | None = None
     others: dict[str, None] = {}
     rest: Unlisted | None = None
     for piece in together.pieces:
         problems = Problems()
-        read = _part(piece.data, "tools", (), problems, read_inventory)
+        read = _section_of(piece.data, "tools", (), problems, read_inventory)
         read = read or names_in(piece.data.get("tools"))  # after a mistake, names are still known
         if read:
             tools = _joined(tools or {}, read, piece, problems)
-        others |= dict.fromkeys(_part(piece.data, "elsewhere", (), problems, elsewhere) or ())
-        said = _part(piece.data, "unlisted", (), problems, read_unlisted)
+        others |= dict.fromkeys(_section_of(piece.data, "elsewhere", (), problems, elsewhere) or ())
+        said = _section_of(piece.data, "unlisted", (), problems, read_unlisted)
         if rest not in (None, said) and said is not None:
             what = f"`unlisted` is `{said}` here, and `{rest}` in a file that is included"
             problems.add(what, "say it once", "unlisted")
@@ -331,7 +333,7 @@ def _joined(
     piece: Piece,
     problems: Problems,
 ) -> dict[str, Fields | None]:
-    """Return the tools of two files; what only one of them says of a tool is taken."""
+    """Return the tools of two files; fields that only one of them declares for a tool are kept."""
     for name, fields in more.items():
         before = known.get(name)
         if fields is not None and before not in (None, fields):
@@ -341,7 +343,7 @@ def _joined(
     return {**known, **{name: each for name, each in more.items() if each or name not in known}}
 
 
-def _kinds(together: _Together, places: dict[tuple[str, str], str]) -> tuple[FieldKind, ...]:
+def _kinds(together: _FileGroup, places: dict[tuple[str, str], str]) -> tuple[FieldKind, ...]:
     """Return the kinds of fields that are texts with a grammar, of the files and of elsewhere.
 
     The places of those that the files declare are added to `places`.
@@ -364,7 +366,7 @@ def _by_tool(kinds: Iterable[FieldKind]) -> dict[str, dict[str, str]]:
 
 
 def _vocabulary(
-    piece: Piece, known: Vocabulary, together: _Together, problems: Problems
+    piece: Piece, known: Vocabulary, together: _FileGroup, problems: Problems
 ) -> Vocabulary:
     """Return the words of a file: those `known`, its actions, and those of files it includes."""
     words = known
@@ -408,7 +410,7 @@ def _named(value: Any) -> set[str]:
 # --- contracts ------------------------------------------------------------------------------------
 
 
-def _contracts(together: _Together) -> tuple[Contract, ...]:
+def _contracts(together: _FileGroup) -> tuple[Contract, ...]:
     """Return the contracts of all files, those that are included first."""
     read: list[Contract] = []
     first: dict[str, Contract] = {}
@@ -432,7 +434,7 @@ def _contracts(together: _Together) -> tuple[Contract, ...]:
     return tuple(read)
 
 
-def _mode_of(piece: Piece, together: _Together) -> Mode | None:
+def _mode_of(piece: Piece, together: _FileGroup) -> Mode | None:
     """Return the mode of an included file, or of the nearest that includes it and says one."""
     if piece is together.root:
         return None  # it is that of the whole
@@ -451,17 +453,17 @@ def _contract(data: Any, words: Vocabulary, problems: Problems) -> Contract | No
         if key not in data:
             own.add(f"a contract without `{key}`", f"write {key}: ..")
     problems.found += own.found
-    name = _part(data, "name", (), problems, read_name)
-    mode, share = _part(data, "mode", (), problems, read_modes) or (None, 1.0)
+    name = _section_of(data, "name", (), problems, read_name)
+    mode, share = _section_of(data, "mode", (), problems, read_modes) or (None, 1.0)
     read = Contract(
         name or "",
         _rules(data, (), words, problems),
-        _part(data, "assume", (), problems, assumption, words),
-        _part(data, "scope", (), problems, scope, words),
-        _part(data, "strategy", (), problems, strategy, words),
+        _section_of(data, "assume", (), problems, assumption, words),
+        _section_of(data, "scope", (), problems, scope, words),
+        _section_of(data, "strategy", (), problems, strategy, words),
         mode,
         share=share,
-        on_world=_part(data, "world", (), problems, read_world) or False,
+        on_world=_section_of(data, "world", (), problems, read_world) or False,
         about=_about(data, (), problems),
     )
     return read if name else None
@@ -469,11 +471,11 @@ def _contract(data: Any, words: Vocabulary, problems: Problems) -> Contract | No
 
 def _about(data: Mapping[str, Any], at: tuple[str | int, ...], problems: Problems) -> said.About:
     return said.About(
-        _part(data, "because", at, problems, said.words) or "",
-        _part(data, "owner", at, problems, said.words) or "",
-        _part(data, "severity", at, problems, said.severity),
-        _part(data, "tags", at, problems, said.tags) or (),
-        _part(data, "advice", at, problems, said.read_advice) or (),
+        _section_of(data, "because", at, problems, said.words) or "",
+        _section_of(data, "owner", at, problems, said.words) or "",
+        _section_of(data, "severity", at, problems, said.severity),
+        _section_of(data, "tags", at, problems, said.tags) or (),
+        _section_of(data, "advice", at, problems, said.read_advice) or (),
     )
 
 
@@ -482,7 +484,7 @@ def _rules(
 ) -> tuple[Rule, ...]:
     value = data.get("guarantee")
     if not isinstance(value, list):
-        rule = _part(data, "guarantee", at, problems, guarantee, words)
+        rule = _section_of(data, "guarantee", at, problems, guarantee, words)
         return (rule,) if rule else ()
     if not value:
         problems.add("an empty list", "write at least one guarantee", *at, "guarantee")

@@ -1,7 +1,7 @@
 """Gathers the contracts of a file and of those that it includes, with what `overrides:` changes.
 
-In: a `Piece`. Out: an `Entry` for each contract, as it was written, and what stands in place of its
-keys; and a problem for an override that matches nothing.
+In: a `Piece`. Out: an `ListedContract` for each contract, as it was written, and what stands in
+place of its keys; and a problem for an override that matches nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FORM = "write {name: .., mode: observe}"
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class ListedContract:
     """A contract as it was written, in the list of a file.
 
     `over` has, for each key that an override gives, the file and the number of that override.
@@ -55,17 +55,17 @@ class Entry:
         return self.piece.located(replace(problem, path=path))
 
 
-def entries(root: Piece, keys: Iterable[str], found: list[Problem]) -> list[Entry]:
+def entries(root: Piece, keys: Iterable[str], found: list[Problem]) -> list[ListedContract]:
     """Return the contracts of a file and of those it includes, included ones first.
 
     `keys` are those of a contract, which an override may give. What is wrong is added to `found`.
     """
-    gathered: list[Entry] = []
+    gathered: list[ListedContract] = []
     for piece in root.all():
         value = piece.data.get("contracts")
         problems = Problems()
         if isinstance(value, list) and value:
-            gathered += [Entry(data, piece, i) for i, data in enumerate(value)]
+            gathered += [ListedContract(data, piece, i) for i, data in enumerate(value)]
         elif piece.data and ("contracts" in piece.data or "include" not in piece.data):
             what = "no contracts" if not value else "`contracts` is not a list"
             problems.add(what, "write `contracts:` and below it `- name: ..`", "contracts")
@@ -76,8 +76,8 @@ def entries(root: Piece, keys: Iterable[str], found: list[Problem]) -> list[Entr
 
 
 def _overridden(
-    piece: Piece, gathered: list[Entry], keys: tuple[str, ...], problems: Problems
-) -> list[Entry]:
+    piece: Piece, gathered: list[ListedContract], keys: tuple[str, ...], problems: Problems
+) -> list[ListedContract]:
     """Return the contracts as the overrides of a file leave them."""
     value = piece.data["overrides"]
     if not isinstance(value, list) or not value:
@@ -106,7 +106,7 @@ def _overridden(
 
 
 def _is_override(override: Any, keys: tuple[str, ...], problems: Problems) -> bool:
-    """True if an override can be applied; else what is wrong is noted."""
+    """True if an override can be applied; else add the problem."""
     if not isinstance(override, Mapping):
         problems.add(f"`{override}` is no override", FORM)
         return False
@@ -129,7 +129,7 @@ def _matches(name: str, wanted: str) -> bool:
 
 
 def _unmatched(
-    name: str, piece: Piece, gathered: list[Entry], below: list[Piece]
+    name: str, piece: Piece, gathered: list[ListedContract], below: list[Piece]
 ) -> tuple[str, str]:
     if any(each.piece is piece and each.name == name for each in gathered):
         return f"`{name}` is a contract of this file", "change it there"
@@ -139,9 +139,9 @@ def _unmatched(
 
 
 def _change(
-    entry: Entry, override: Mapping[str, Any], piece: Piece, i: int, problems: Problems
+    entry: ListedContract, override: Mapping[str, Any], piece: Piece, i: int, problems: Problems
 ) -> None:
-    """Put what an override says in the place of what a contract says."""
+    """Replace keys of a contract by those of an override."""
     for key in (key for key in override if key != "name"):
         before = entry.over.get(key)
         if before is not None and before[0] not in piece.all():

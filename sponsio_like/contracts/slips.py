@@ -1,4 +1,5 @@
-"""Finds slips of the pen in arguments: what compiles, and can never match, or matches far too much.
+"""Finds likely typing mistakes in arguments: what compiles, and can never match, or matches far too
+much.
 
 In: a formula, and the tools that there are. Out: problems that are refused, and those that are
 warned of.
@@ -159,7 +160,9 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
 
 
 def unsaid(root: f.Formula, given: Mapping[str, object]) -> Iterator[Problem]:
-    """Yield a problem for each text that is refused if nothing is found in it, unless said so."""
+    """Yield a problem for each regular expression that has to find a value, where
+    `missing` is not given.
+    """
     if _says_missing(given):
         return
     for match in dict.fromkeys(each for node in f.postorder(root) for each in _of(node)):
@@ -172,7 +175,7 @@ def unsaid(root: f.Formula, given: Mapping[str, object]) -> Iterator[Problem]:
 
 
 def _says_missing(value: object) -> bool:
-    """True if an argument says of any of its matches what a missing field means."""
+    """True if any match of an argument has `missing`."""
     match value:
         case f.Match():
             return value.strict is not None
@@ -217,7 +220,7 @@ def _texts(node: f.Node) -> Iterator[Problem]:
 
 
 def _empty(node: f.Node) -> Iterator[Problem]:
-    """Yield a problem for each pair of bounds on one value between which there is nothing."""
+    """Yield a problem for each pair of bounds on one value that no value can meet."""
     for match in _of(node):
         bounds: dict[str, list[tuple[float, bool, bool]]] = {}
         for each in match.conditions:

@@ -61,7 +61,9 @@ class Vocabulary:
         return {**(self.fields(tool) or {}), **self.kinds.get(tool, {})}
 
     def meant(self, target: Target) -> Iterator[str]:
-        """Yield the tools that are meant: each that is named, and those that a glob finds."""
+        """Yield the tools that the names and globs cover: each that is named, and those
+        that a glob finds.
+        """
         for match in target:
             yield from match.names
             globs = match.globs or (() if match.names else ("*",))
@@ -73,7 +75,7 @@ NOTHING = Vocabulary()
 
 
 def read_target(value: Any, words: Vocabulary = NOTHING) -> Target:
-    """Return the calls that an argument speaks of. Raises `ContractError` with every mistake."""
+    """Return the calls that an argument describes. Raises `ContractError` with every mistake."""
     match value:
         case Match():
             return (value,)
@@ -258,7 +260,7 @@ def _conditions(value: Any, target: Target, words: Vocabulary) -> tuple[Conditio
 
 
 def _placed(path: str, wanted: Any, target: Target, words: Vocabulary) -> list[Condition]:
-    """Read what is asked of one place: of what its text means, if its kind is declared."""
+    """Read the conditions on one place: of what its text means, if its kind is declared."""
     known = declared_kind(field_path(path), map(words.kinds_of, words.meant(target)))
     if known is None or not asks_facts(wanted, OF_TEXTS):
         amount = known is not None and asks_amount(wanted, known[1])

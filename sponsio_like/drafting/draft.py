@@ -15,7 +15,7 @@ from typing import Any
 
 from sponsio_like.checks import compile_policy
 from sponsio_like.contracts import Contract, Inventory, inputs_needed, loads
-from sponsio_like.drafting.observed import ObservedTools, Shape, with_value
+from sponsio_like.drafting.observed import ObservedTools, ObservedValues, with_value
 from sponsio_like.drafting.occurrence import sought, ungrounded
 from sponsio_like.drafting.statements import LEFT_OUT, Statement, objections, statements, why
 from sponsio_like.drafting.yaml_text import entry, flow, one_line
@@ -37,7 +37,7 @@ class RefusedStatement:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptStatement:
     """A statement that was kept: its data, the words it is from, and what is odd about it.
 
     `tried` is what it would have done on the traces.
@@ -71,7 +71,7 @@ class Draft:
     `about` has lines for the head of the file.
     """
 
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptStatement, ...]
     refused: tuple[RefusedStatement, ...]
     tools: Mapping[str, Any]
     about: tuple[str, ...] = ()
@@ -83,7 +83,7 @@ class Draft:
 
 
 def _written(
-    kept: Iterable[Kept], tools: Mapping[str, Any], about: Iterable[str] = ()
+    kept: Iterable[KeptStatement], tools: Mapping[str, Any], about: Iterable[str] = ()
 ) -> tuple[str, list[int]]:
     """Return a contract file, and the lines in which its contracts begin, from 1."""
     lines = [f"# {one_line(line)}" for line in about]
@@ -112,9 +112,9 @@ class _Case:
     quote: str = ""
 
     @property
-    def kept(self) -> Kept:
+    def kept(self) -> KeptStatement:
         name = str(self.data.get("name", "")).strip()
-        return Kept(name, self.data, self.quote, tuple(self.notes))
+        return KeptStatement(name, self.data, self.quote, tuple(self.notes))
 
 
 def drafted(answer: str, specification: str, signature: ObservedTools) -> Draft:
@@ -225,7 +225,7 @@ def try_contracts(draft: Draft, traces: Iterable[Trace]) -> tuple[Draft, Summary
     player = Replay(file.contracts, mode="observe", tools=file.inventory)
     summary = Summary(player.needs)
     values = {contract.name: sought(contract) for contract in file.contracts}
-    facts: dict[str, Shape] = {}
+    facts: dict[str, ObservedValues] = {}
     for trace in traces:
         summary.add(player.judge(trace))
         for event in trace.events:
@@ -235,7 +235,7 @@ def try_contracts(draft: Draft, traces: Iterable[Trace]) -> tuple[Draft, Summary
             elif isinstance(event, FactEvent):
                 for each in values.values():
                     each.see_fact(event.key, event.value)
-                facts[event.key] = with_value(facts.get(event.key, Shape()), event.value)
+                facts[event.key] = with_value(facts.get(event.key, ObservedValues()), event.value)
     kept = [
         replace(
             each,

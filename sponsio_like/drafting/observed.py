@@ -39,7 +39,7 @@ ORDER = ("boolean", "integer", "number", "string", "array", "object", "null")
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ObservedValues:
     """The values at a path: their kinds, and the first few that differ."""
 
     kinds: tuple[str, ...] = ()
@@ -61,8 +61,8 @@ class ObservedTool:
     calls: int = 0
     failed: int = 0
     structured: int = 0
-    args: Mapping[str, Shape] = field(default_factory=dict)
-    output: Mapping[str, Shape] = field(default_factory=dict)
+    args: Mapping[str, ObservedValues] = field(default_factory=dict)
+    output: Mapping[str, ObservedValues] = field(default_factory=dict)
     lost: int = 0
 
     @property
@@ -86,7 +86,7 @@ class ObservedTools:
     roles: tuple[str, ...]
     agents: tuple[str, ...]
     steps: tuple[str, ...]
-    facts: Mapping[str, Shape]
+    facts: Mapping[str, ObservedValues]
     inputs: frozenset[str]
 
     @property
@@ -113,18 +113,18 @@ class _Seen:
     calls: int = 0
     failed: int = 0
     structured: int = 0
-    args: dict[str, Shape] = field(default_factory=dict)
-    output: dict[str, Shape] = field(default_factory=dict)
+    args: dict[str, ObservedValues] = field(default_factory=dict)
+    output: dict[str, ObservedValues] = field(default_factory=dict)
     lost: int = 0
 
-    def note(self, into: dict[str, Shape], data: Any, depth: int) -> None:
+    def note(self, into: dict[str, ObservedValues], data: Any, depth: int) -> None:
         """Note every path of some data."""
         for path, value in walk(data, depth):
             known = into.get(path)
             if known is None and len(into) >= PATHS_CAP:
                 self.lost += 1
                 continue
-            into[path] = with_value(known or Shape(), value)
+            into[path] = with_value(known or ObservedValues(), value)
 
 
 class Collector:
@@ -135,7 +135,7 @@ class Collector:
         self._names: dict[str, dict[str, None]] = {
             each: {} for each in ("roles", "agents", "steps")
         }
-        self._facts: dict[str, Shape] = {}
+        self._facts: dict[str, ObservedValues] = {}
         self._traces = self._calls = self._lost = 0
         self._inputs: set[str] = set()
 
@@ -207,7 +207,7 @@ class Collector:
     def _fact(self, key: str, value: Any) -> None:
         known = self._facts.get(key)
         if known is not None or (len(self._facts) < NAMES_CAP and len(key) <= NAME_CHARS):
-            self._facts[key] = with_value(known or Shape(), value)
+            self._facts[key] = with_value(known or ObservedValues(), value)
 
 
 def can_be_named(tool: str) -> bool:
@@ -266,7 +266,7 @@ def _is_part(key: Any) -> bool:
     return plain and 0 < len(key) <= NAME_CHARS and not set(key) & set(".[]*@")
 
 
-def with_value(shape: Shape, value: Any) -> Shape:
+def with_value(shape: ObservedValues, value: Any) -> ObservedValues:
     """Return the shape with one more value."""
     kinds = {*shape.kinds, json_kind(value)}
     values = shape.values
@@ -275,7 +275,7 @@ def with_value(shape: Shape, value: Any) -> Shape:
         values = values if shown in values else (*values, shown)
     if len(kinds) == len(shape.kinds) and values is shape.values:
         return shape
-    return Shape(tuple(kind for kind in ORDER if kind in kinds), values)
+    return ObservedValues(tuple(kind for kind in ORDER if kind in kinds), values)
 
 
 def json_kind(value: Any) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts import CATALOG, Contract, Rule, Vocabulary, formulas, read_target
-from sponsio_like.drafting.observed import ObservedTools, Shape
+from sponsio_like.drafting.observed import ObservedTools, ObservedValues
 from sponsio_like.errors import closest
 from sponsio_like.events import Call, meets, names_tool
 from sponsio_like.logic.formula import Condition, Match, Scalar, Target
@@ -113,7 +113,7 @@ def normal_path(path: str) -> str:
 
 
 def _output(path: str, signature: ObservedTools) -> Iterator[str]:
-    """Yield a mistake for a path whose first part no output has.
+    """Yield a mistake for a path whose first part is in no recorded output.
 
     The signature has no more of outputs.
     """
@@ -155,7 +155,7 @@ class Sought:
         """Remove the value that this fact has."""
         self.facts.get(key, set()).discard(json.dumps(value))
 
-    def notes(self, facts: Mapping[str, Shape]) -> list[str]:
+    def notes(self, facts: Mapping[str, ObservedValues]) -> list[str]:
         """Return a note for each value that never occurred; of facts, with values that did."""
         notes = [f"`{path}` is never {value} in the traces" for _, path, value in self.left]
         for key, values in self.facts.items():

@@ -14,7 +14,7 @@ from typing import Any
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
 from sponsio_like.contracts import Field, Occurrence, Parameter, Pattern, Tools, expects
-from sponsio_like.drafting.observed import VALUES_CAP, ObservedTool, ObservedTools, Shape
+from sponsio_like.drafting.observed import VALUES_CAP, ObservedTool, ObservedTools, ObservedValues
 from sponsio_like.errors import SponsioLikeError
 
 SIGNATURE_CHARS = 200_000
@@ -163,11 +163,11 @@ def _tool(tool: ObservedTool, values: int) -> dict[str, Any]:
     return found
 
 
-def _shapes(shapes: Mapping[str, Shape], values: int) -> dict[str, str]:
+def _shapes(shapes: Mapping[str, ObservedValues], values: int) -> dict[str, str]:
     return {path: _shape(shape, values) for path, shape in shapes.items()}
 
 
-def _shape(shape: Shape, values: int) -> str:
+def _shape(shape: ObservedValues, values: int) -> str:
     kinds = " or ".join(shape.kinds)
     few = shape.values[:values]
     return f"{kinds}, such as {', '.join(few)}" if few else kinds

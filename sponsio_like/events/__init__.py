@@ -59,14 +59,14 @@ from sponsio_like.events.events import (
     kind_of,
 )
 from sponsio_like.events.registry import CUSTOM, atom, custom, taking
-from sponsio_like.events.text_atoms import arg_host, arg_inside
+from sponsio_like.events.text_atoms import arg_inside
 from sponsio_like.events.ticket import Asked, Ticket, TicketStatus
 
 # fmt: off
 __all__ = [
     "ANY_TEXT", "CUSTOM", "LATE", "MISSING", "MODELS", "NOTHING_TOLD", "ODD_TEXTS", "OPEN", "RARE",
     "Asked", "Call", "Concerns", "Context", "Counted", "Denials", "End", "Event", "Kind", "Message",
-    "Result", "Status", "Step", "Ticket", "TicketStatus", "Truth", "arg_host", "arg_inside", "atom",
+    "Result", "Status", "Step", "Ticket", "TicketStatus", "Truth", "arg_inside", "atom",
     "blank_tolerant", "check_fact", "check_message", "check_settled", "comparison_test", "concerns",
     "custom", "elapsed", "glob_matcher", "glob_matches", "inputs_of", "is_status", "kind_of",
     "kinds_of", "meets", "names", "names_tool", "nested_values", "of_batch", "patterns_of",

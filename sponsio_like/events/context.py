@@ -1,4 +1,5 @@
-"""Keeps what a session is told beside the trace: facts, permissions, tokens, refusals.
+"""Keeps the facts that the host tells a session beside the trace: facts, permissions, tokens,
+refusals.
 
 A context is immutable: telling it something makes a new one.
 """
@@ -112,7 +113,9 @@ def tool_of(tool: Any, id: Any = "", agent: Any = "agent", depth: Any = 0) -> st
 
 
 def check_settled(id: Any) -> None:
-    """Raise `SessionError` for what is no id of a call: no call would ever be settled by it."""
+    """Raise `SessionError` for an id of a call that is empty or no text: no call would
+    ever be settled by it.
+    """
     if not isinstance(id, str):
         kind = type(id).__name__
         a = "an" if kind[0] in "AEIOU" else "a"

@@ -64,7 +64,7 @@ def _as_given(given: Any) -> Any:
 
 
 def _gone_through(coerced: Any, given: Any) -> Any:
-    """Return the value, or a list of pydantic's lazy iterator, so that all is coerced now."""
+    """Return the value; a lazy iterator of pydantic as a list, so that all of it is coerced now."""
     lazy = type(coerced).__name__ == "ValidatorIterator" and isinstance(given, Sized)
     return list(coerced) if lazy else coerced
 

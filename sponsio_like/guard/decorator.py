@@ -24,7 +24,7 @@ from sponsio_like.session import Session
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ToolOptions:
     """The options of a guarded tool. `fields` are the kinds of its arguments.
 
     Raises `ContractError` for values that are not possible.
@@ -46,7 +46,7 @@ class Options:
             raise ContractError.of(f"held={self.held!r}", "write raise, return or wait")
 
 
-def decorated(box: Toolbox[Tool], given: Any, options: Options, batch: dict[str, Tool]) -> Any:
+def decorated(box: Toolbox[Tool], given: Any, options: ToolOptions, batch: dict[str, Tool]) -> Any:
     """Return the function, or the finished tool, guarded.
 
     `batch` holds the tools that are wrapped together, and is one for all tools of one `wrap`.
@@ -77,7 +77,7 @@ def _made(
     name: str,
     function: Callable[..., Any],
     signature: ToolSignature,
-    options: Options,
+    options: ToolOptions,
     batch: dict[str, Tool],
     kinds: Iterable[FieldKind],
 ) -> Tool:

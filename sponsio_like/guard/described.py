@@ -1,4 +1,5 @@
-"""Reads what the tools of a program say of their arguments: their names, and the kinds of texts.
+"""Reads the names and kinds of arguments from the tools of a program: their names, and the kinds of
+texts.
 
 In: functions, tools of LangChain, tools of MCP, or descriptions of tools as JSON. Out: a
 `Described` for each. Kinds stand in annotations (`Annotated[str, OfKind("shell")]`) and in the
@@ -51,7 +52,7 @@ class Described(NamedTuple):
 
 
 def descriptions(tools: ToolsLike) -> tuple[Described, ...]:
-    """Return what the tools of a program say of themselves.
+    """Return a description of each tool of a program.
 
     Raises `ContractError` for what is no tool, and for kinds that contradict each other.
     """

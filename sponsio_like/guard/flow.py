@@ -219,27 +219,27 @@ def _in_event_loop() -> bool:
 
 
 def drive(steps: Flow) -> Any:
-    """Go through a flow, running each step in this thread; return its result.
+    """Run each step of a flow in this thread; return the result of the flow.
 
     If a plain function returns an awaitable, the result is an awaitable, too, and the call is in
     flight until it has been awaited.
     """
-    step, end = _moved(steps)
+    step, end = _next_step(steps)
     while step is not None:
         try:
             result = _run(step)
         except BaseException as error:
-            step, end = _moved(steps, error=error)
+            step, end = _next_step(steps, error=error)
             continue
         if isinstance(step, Run) and inspect.isawaitable(result):
             return _go_on(steps, result)
-        step, end = _moved(steps, result)
+        step, end = _next_step(steps, result)
     return end
 
 
 async def adrive(steps: Flow) -> Any:
-    """Go through a flow, awaiting what has to be awaited; return its result."""
-    step, end = _moved(steps)
+    """Run each step of a flow, awaiting those that are awaitable; return the result of the flow."""
+    step, end = _next_step(steps)
     return end if step is None else await _go_on(steps, _awaited(step))
 
 
@@ -248,15 +248,15 @@ async def _go_on(steps: Flow, waiting: Awaitable[Any]) -> Any:
         try:
             result = await waiting
         except BaseException as error:
-            step, end = _moved(steps, error=error)
+            step, end = _next_step(steps, error=error)
         else:
-            step, end = _moved(steps, result)
+            step, end = _next_step(steps, result)
         if step is None:
             return end
         waiting = _awaited(step)
 
 
-def _moved(
+def _next_step(
     steps: Flow, result: Any = None, error: BaseException | None = None
 ) -> tuple[Step | None, Any]:
     """Return the next step of a flow and None; at its end None and its result."""

@@ -39,7 +39,7 @@ from sponsio_like.contracts import (
 from sponsio_like.engine import Policy, follow
 from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
 from sponsio_like.fastpath import prepare
-from sponsio_like.guard.decorator import Options, decorated
+from sponsio_like.guard.decorator import ToolOptions, decorated
 from sponsio_like.guard.described import Described, ToolsLike, descriptions
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.rules import Rules, as_logged
@@ -77,7 +77,7 @@ MANY = 200
 
 
 def collect_once(clauses: int) -> None:
-    """Let the collector look at what was loaded, if it is on and that is much: else the first call
+    """Run the garbage collector after many clauses were loaded, if it is on: else the first call
     waits. What is older has been looked at.
     """
     if clauses >= MANY and gc.isenabled():
@@ -86,7 +86,7 @@ def collect_once(clauses: int) -> None:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Switch the collector off within the block, if it is on."""
+    """Switch the garbage collector off within the block, if it is on."""
     on = gc.isenabled()
     gc.disable()
     try:
@@ -338,7 +338,7 @@ class Guard:
         say them, too (docs/kinds.md). Raises `ContractError` for what cannot be guarded, and for
         kinds that contradict those of the contract file.
         """
-        options = Options(name, session, blocked, held, fields)
+        options = ToolOptions(name, session, blocked, held, fields)
         if function is None:
             return lambda given: decorated(self._tools, given, options, {})
         return decorated(self._tools, function, options, {})
@@ -351,13 +351,13 @@ class Guard:
         box, batch = self._tools, dict[str, Tool]()
         if isinstance(tools, Mapping):
             return {
-                name: decorated(box, each, Options(name=name, **options), batch)
+                name: decorated(box, each, ToolOptions(name=name, **options), batch)
                 for name, each in tools.items()
             }
-        return [decorated(box, each, Options(**options), batch) for each in tools]
+        return [decorated(box, each, ToolOptions(**options), batch) for each in tools]
 
     def warm(self, milliseconds: float = 50) -> bool:
-        """Learn ahead what the first calls would learn, for about so many milliseconds.
+        """Compile ahead what the first calls would have to compile, for about so many milliseconds.
 
         Call it when the process starts, and as often as you like: it goes on where it stopped.
         Returns True if nothing is left to learn. Decisions are the same without. Raises
@@ -417,7 +417,7 @@ class Guard:
         """
         check_id(id)
         given = SessionOptions(clock, assume_success, check_inputs(inputs), world, risk)
-        if id is None or (world is not None and self._rules.outside):
+        if id is None or (world is not None and self._rules.all_state_in_world):
             return self._begun(id, given)
         return self._roster.open(id, given, lambda: self._begun(id, given))
 
@@ -464,7 +464,9 @@ class Guard:
         """
         given = SessionOptions(clock, assume_success, check_inputs(inputs), world, risk)
         session = self._resumed(snapshot, given)
-        self._roster.restored(session, given, keep=world is None or not self._rules.outside)
+        self._roster.restored(
+            session, given, keep=world is None or not self._rules.all_state_in_world
+        )
         return session
 
     def _resumed(self, snapshot: Mapping[str, Any], given: SessionOptions) -> Session:

@@ -1,8 +1,8 @@
 """The contracts that a guard opens sessions under, as they are now.
 
-In: compiled contracts, and where they are logged. Out: `Rules`, which never change: a guard that
-loads its file again has others from then on, and open sessions keep theirs. A contract that is
-enforced in a part of the sessions only observes in the others: which, is told by a hash of the id.
+In: compiled contracts, and their log. Out: `Rules`, which never change: a guard that loads its file
+again gets new ones for the sessions that are opened from then on. A contract that is enforced in a
+share of the sessions only observes in the others; a hash of the session's id decides in which.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Rules:
         return all(needs <= ALL_INPUTS for needs in self.policy.needs.values())
 
     @cached_property
-    def outside(self) -> bool:
+    def all_state_in_world(self) -> bool:
         """True if only contracts on the world have state, so that a store can keep all of it."""
         return set(self.policy.stateful) <= set(self.policy.world)
 
@@ -45,12 +45,12 @@ class Rules:
 
     @cached_property
     def policies(self) -> tuple[Policy, ...]:
-        """The contracts as they are in the sessions up to the first share, up to the second, .."""
+        """The contracts in the modes of each group of sessions, as the shares divide them."""
         more = (self._modes(share) for share in self._shares)
         return (self.policy, *(in_modes(self.policy, modes) for modes in more))
 
     def _modes(self, share: float) -> tuple[Mode, ...]:
-        """Return the modes in sessions that are beyond this share."""
+        """Return the modes in the sessions whose place is above this share."""
         pairs = zip(self.policy.contracts, self.policy.modes, strict=True)
         return tuple("observe" if each.share <= share else mode for each, mode in pairs)
 
@@ -62,7 +62,9 @@ class Rules:
 
 
 def place_of(session: str) -> float:
-    """Return the place of a session among all, from 0 to 1, by a hash of its id."""
+    """Return a number from 0 to 1 that a hash of the session's id gives; shares are
+    compared with it.
+    """
     found = hashlib.blake2b(session.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(found, "big") / 2**64
 

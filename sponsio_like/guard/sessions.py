@@ -1,8 +1,8 @@
 """The open sessions of a guard in this process, one for each id.
 
-In: an id, and how a session is made. Out: the one that is open under this id, or the new one. A
-host may open a session at each request, and hold on to none: they are kept, the latest 10,000; of
-those before, the ones that somebody still holds.
+In: an id, and a function that makes a session. Out: the session that is open under this id, or a
+new one. The latest 10,000 are kept, so that a host may open its session anew at each request; an
+older one is kept only while the host has a reference to it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sponsio_like.session import GatePolicy, Session
 from sponsio_like.worlds import World
 
 KEPT_CAP = 10_000
-"""The most sessions that are kept although nobody may hold them any more."""
+"""The most sessions that are kept although the host may have no reference to them."""
 
 
 class SessionOptions(NamedTuple):
@@ -92,7 +92,7 @@ class Roster:
         return session
 
     def _make_room(self) -> None:
-        """Forget sessions that are over; beyond the cap, also the oldest of those kept."""
+        """Remove finished sessions; above the cap, also the oldest of those kept."""
         if len(self._kept) >= KEPT_CAP:
             self._kept = {id: each for id, each in self._kept.items() if each.open}
         while len(self._kept) >= KEPT_CAP:
@@ -113,7 +113,7 @@ class Roster:
             )
 
 
-# --- what may be given ----------------------------------------------------------------------------
+# --- checks of the options ------------------------------------------------------------------------
 
 
 def check_id(id: Any) -> None:

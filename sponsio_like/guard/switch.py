@@ -44,7 +44,8 @@ class Switch:
         self.take(policies, risk=risk)
 
     def take(self, policies: tuple[Policy, ...], *, risk: bool = False) -> None:
-        """Switch these contracts, too: the first has the modes as they were written.
+        """Add contracts to those that this switch turns off and on: the first has the modes as they
+        were written.
 
         What is off is off in them. Those of open sessions are switched as well.
         """
@@ -122,7 +123,9 @@ class Switch:
             seen = self._look(path, seen)
 
     def _look(self, path: Path, seen: str | None) -> str | None:
-        """Follow the file if it has changed; return what it says, None if it is not there."""
+        """Turn contracts off or on if the file has changed; return its text, None if
+        there is no file.
+        """
         text = _text(path)
         if text == seen:
             return seen

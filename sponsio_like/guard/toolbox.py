@@ -1,8 +1,8 @@
 """The decorated tools of a guard, by name, in which the substitutes of redirects are found.
 
-In: tools, as they are decorated. Out: the one of a name that belongs with another: the one that was
-wrapped together with it, else the only one, if there is only one of both. And the object that a
-function works on: a method of one customer must not run for another one.
+In: tools, as they are decorated. Out: the tool of a name that may run in place of another: the one
+that was wrapped together with it, else the only one of its name if both names have only one. And
+the object that a method belongs to: a method of one customer must not run for another one.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def wrapped_chain(function: Any) -> list[Any]:
 
 
 def overridden(function: Callable[..., Any], owner: Any) -> Any:
-    """Return what a subclass has in place of the method; None if nothing."""
+    """Return the method by which a subclass overrides this one; None if none does."""
     home, _, name = getattr(function, "__qualname__", "").rpartition(".")
     for cls in (owner if isinstance(owner, type) else type(owner)).__mro__:
         if cls.__qualname__ == home:
@@ -67,7 +67,7 @@ def overridden(function: Callable[..., Any], owner: Any) -> Any:
 
 
 def _innermost(function: Any) -> Any:
-    """Return what partials and decorators wrap: the first method, or the last function."""
+    """Return the first method, or else the last function, that partials and decorators wrap."""
     for _ in range(100):
         if isinstance(function, functools.partial):
             function = function.func
@@ -99,7 +99,7 @@ T = TypeVar("T", bound=Named)
 
 @dataclass(slots=True)
 class _Entry(Generic[T]):
-    """The entry of a name: where its functions were written, and the tool if it is one."""
+    """The functions of one name: where they were written, and the tool if there is only one."""
 
     home: tuple[Any, Any]
     only: T | None
@@ -118,14 +118,14 @@ class Toolbox(Generic[T]):
         with self._lock:
             home = home_of(tool.function)
             entry = self._entries.setdefault(tool.name, _Entry(home, tool))
-            beside = tool.batch.setdefault(tool.name, tool)
-            if entry.home != home or not _same(beside, tool):
+            same_name = tool.batch.setdefault(tool.name, tool)
+            if entry.home != home or not _same(same_name, tool):
                 raise ContractError.of(
                     f"two tools are named `{tool.name}`", "give one another name=.."
                 )
             entry.only = tool if entry.only and _same(entry.only, tool) else None
 
-    def instead(self, name: str, of: T) -> T:
+    def substitute(self, name: str, of: T) -> T:
         """Return the tool of this name that may run in place of another.
 
         Raises `LookupError` if none may.

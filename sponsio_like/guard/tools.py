@@ -71,7 +71,7 @@ class Tool:
 
         Raises `LookupError`, `TypeError` or `ValueError` if it cannot run.
         """
-        tool = self.box.instead(redirect.tool, self)
+        tool = self.box.substitute(redirect.tool, self)
         tool, owner = tool.owned(self, owner)
         later = inspect.iscoroutinefunction
         if later(tool.function) and not later(self.function):

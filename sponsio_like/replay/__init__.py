@@ -1,14 +1,17 @@
 """Replays contracts on recorded traces, and reports what they would have done and why.
 
-In: traces or a decision log. Out: counts, reports and explanations for people.
+In: traces or a decision log. Out: counts, reports and explanations for people, as text, JSON or a
+page of HTML (`log_page.py`; logs of any size are counted by an embedded database, `log_counts.py`).
 """
 
-from sponsio_like.replay.bounds import lower_bound, needed, upper_bound
-from sponsio_like.replay.check_report import PAIRS, CheckedFile, checked, underlined
+from sponsio_like.replay.bounds import lower_bound, needed, rate_with_tail, upper_bound
+from sponsio_like.replay.check_report import CheckedFile, checked, underlined
 from sponsio_like.replay.diff import Difference, difference
-from sponsio_like.replay.evidence import Evidence, Wanted, evidence_of, label_of
-from sponsio_like.replay.exact import BY_NAMES, Applications, applications
+from sponsio_like.replay.evidence import Evidence, Wanted, evidence_of
+from sponsio_like.replay.exact import Applications, applications
 from sponsio_like.replay.examples import check_examples
+from sponsio_like.replay.log_counts import Facts, facts_of
+from sponsio_like.replay.log_page import page_of
 from sponsio_like.replay.part import Part, session_page
 from sponsio_like.replay.promote import promoted, promotion
 from sponsio_like.replay.replay import Played, Replay
@@ -20,11 +23,11 @@ from sponsio_like.replay.timeline import explained, page
 
 # fmt: off
 __all__ = [
-    "ANSWERS", "BY_NAMES", "PAIRS", "Applications", "CheckedFile", "ContractSummary",
-    "Difference", "Evidence", "Part", "Played", "Replay", "Report", "Shortest", "Summary",
-    "Wanted", "add_label", "applications", "check_examples", "checked", "difference",
-    "evidence_of", "explained", "label_of", "labels_of", "lower_bound", "needed", "notation",
-    "page", "promoted", "promotion", "read_all", "report_of", "session_page", "shortest_lines",
+    "ANSWERS", "Applications", "CheckedFile", "ContractSummary", "Difference", "Evidence", "Facts",
+    "Part", "Played", "Replay", "Report", "Shortest", "Summary", "Wanted", "add_label",
+    "applications", "check_examples", "checked", "difference", "evidence_of", "explained",
+    "facts_of", "labels_of", "lower_bound", "needed", "notation", "page", "page_of", "promoted",
+    "promotion", "rate_with_tail", "read_all", "report_of", "session_page", "shortest_lines",
     "shortest_of", "timed", "to_review", "underlined", "upper_bound",
 ]
 # fmt: on

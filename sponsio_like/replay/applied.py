@@ -31,7 +31,7 @@ AppliedTo: TypeAlias = list[tuple[str, tuple[str, ...]]]
 
 
 class _Gate:
-    """The assumption and the scope of a clause, followed from event to event."""
+    """The assumption and the scope of a clause, evaluated event by event."""
 
     def __init__(self, clause: Clause) -> None:
         self._clause = clause
@@ -67,7 +67,7 @@ class _Gate:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A call whose result is to come, with what was read of it and the places of the clauses."""
+    """A call in flight, with the letters of the clauses whose verdict its result decides."""
 
     tool: str
     id: str
@@ -90,8 +90,8 @@ class Applied:
         self._policy, self._by_name = policy, by_name
         self._context: Context = NOTHING_TOLD
         self._waiting: dict[str, _Waiting] = {}
-        self._gates = {i: _Gate(each) for i, each in enumerate(policy.clauses) if _gated(each)}
-        once = (i for i, each in enumerate(policy.clauses) if _owed_once(each))
+        self._gates = {i: _Gate(each) for i, each in enumerate(policy.clauses) if _has_gate(each)}
+        once = (i for i, each in enumerate(policy.clauses) if _has_session_obligation(each))
         self._count(once)
 
     def see(self, event: Event) -> None:
@@ -139,7 +139,7 @@ class Applied:
         """
         named = (event.tool, event.id) if isinstance(event, Call) else ("", "")
         found = _Waiting(*named, set())
-        for i in self._asked(event):
+        for i in self._clauses_reading(event):
             clause, gate = self._policy.clauses[i], self._gates.get(i)
             gate = copy(gate) if beside else gate
             base = _letter(clause, event, self._context)
@@ -166,35 +166,41 @@ class Applied:
                 call.applied.add(i)
         self._count(call.applied, call.id)
 
-    def _asked(self, event: Happening) -> Iterator[int]:
-        """Yield the clauses that have to see an event."""
+    def _clauses_reading(self, event: Happening) -> Iterator[int]:
+        """Yield the numbers of the clauses that may apply to an event, and of those with a gate."""
         kind = kind_of(event)
         for i, clause in enumerate(self._policy.clauses):
             if kind not in clause.kinds:
                 continue
-            if i in self._gates or not isinstance(event, Call | Message) or self._may(i, event):
+            if (
+                i in self._gates
+                or not isinstance(event, Call | Message)
+                or self._names_event(i, event)
+            ):
                 yield i
 
-    def _may(self, i: int, event: Call | Message) -> bool:
+    def _names_event(self, i: int, event: Call | Message) -> bool:
         name = self._policy.contracts[self._policy.owner[i]].name
         if isinstance(event, Call):
             return name in self._by_name("call", event.tool)
         return name in self._by_name("message", event.role)
 
 
-def _gated(clause: Clause) -> bool:
-    """True if the clause has a scope or an assumption that is followed: one without variables."""
+def _has_gate(clause: Clause) -> bool:
+    """True if the clause has a scope or an assumption, and no variables."""
     gated = clause.kind_of_scope is not None or clause.contract.assumption is not None
     return gated and clause.bound is None
 
 
-def _owed_once(clause: Clause) -> bool:
-    """True if the session itself owes something, whatever happens."""
+def _has_session_obligation(clause: Clause) -> bool:
+    """True if the clause has an obligation that no event causes: one that begins with
+    the session.
+    """
     return bool(clause.monitor.rest) and clause.kind_of_scope is None
 
 
 def _letter(clause: Clause, event: Happening, context: Context) -> tuple[Any, ...]:
-    """Return what is read of an event; atoms of users are assumed to violate."""
+    """Return the letter of an event; an atom of a user has the value that violates."""
     pairs = zip(clause.slots, clause.readers, strict=True)
     return tuple(
         slot.default if isinstance(slot.node, Custom) else read(event, context)
@@ -205,7 +211,7 @@ def _letter(clause: Clause, event: Happening, context: Context) -> tuple[Any, ..
 def _letters(
     clause: Clause, event: Happening, base: tuple[Any, ...], context: Context
 ) -> list[Letter]:
-    """Return the letter for each value that the event binds, and for others.
+    """Return the letter for each value that the event binds, and the one for all other values.
 
     Atoms of users are None in it.
     """

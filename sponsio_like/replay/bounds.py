@@ -8,29 +8,37 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 CONFIDENCE = 0.95
-STEPS = 200
 TINY = 1e-300
 ENOUGH = 1e-14
 
 
 def upper_bound(hits: int, of: int, confidence: float = CONFIDENCE) -> float:
-    """Return the rate that the true one does not exceed, with this one-sided confidence."""
+    """Return the upper confidence bound of the rate; the confidence is one-sided."""
     if not 0 <= hits <= of:
         raise ValueError(f"{hits} of {of} is no rate")
-    if hits == of:
-        return 1.0
-    return _solved(lambda rate: 1 - _beta(hits + 1, of - hits, rate), 1 - confidence)
+    return rate_with_tail(hits, of, 1 - confidence)
 
 
 def lower_bound(hits: int, of: int, confidence: float = CONFIDENCE) -> float:
-    """Return the rate that the true one does not fall below, with this one-sided confidence."""
+    """Return the lower confidence bound of the rate; the confidence is one-sided."""
     return 1 - upper_bound(of - hits, of, confidence)
 
 
+@lru_cache(maxsize=200_000)
+def rate_with_tail(hits: int, of: int, tail: float) -> float:
+    """Return the rate at which at most so many hits have the probability `tail`; 1 if all hit."""
+    if hits == of:
+        return 1.0
+    return _solved(lambda rate: _beta(of - hits, hits + 1, 1 - rate), tail)
+
+
 def needed(hits: int, most: float, confidence: float = CONFIDENCE) -> int:
-    """Return how many have to be seen, of which `hits` are hits, so that the rate is at most so."""
+    """Return the smallest number of trials with so many hits whose upper bound is at
+    most `most`.
+    """
     few, many = hits, max(2 * hits, 1)
     while upper_bound(hits, many, confidence) > most:
         few, many = many, 2 * many
@@ -46,8 +54,7 @@ def needed(hits: int, most: float, confidence: float = CONFIDENCE) -> int:
 def _solved(falling: Callable[[float], float], target: float) -> float:
     """Return where a falling function of a rate has this value."""
     low, high = 0.0, 1.0
-    for _ in range(STEPS):
-        middle = (low + high) / 2
+    while low < (middle := (low + high) / 2) < high:
         if falling(middle) > target:
             low = middle
         else:

@@ -15,7 +15,7 @@ from typing import Any
 from sponsio_like.checks import compile_policy, read_file
 from sponsio_like.contracts import FieldKind, File
 from sponsio_like.errors import ContractError, Problem
-from sponsio_like.replay.together import Together, found_together
+from sponsio_like.replay.together import PairFindings, found_together
 from sponsio_like.terminal import Styled
 
 PAIRS = 100
@@ -23,12 +23,12 @@ PAIRS = 100
 PLACE = re.compile(r"(.*):(\d+):(\d+)", re.DOTALL)
 WORD = re.compile(r'"[^"]*"|\'[^\']*\'|[\w*/@$-]+(?:[.:][\w*/@$-]+)*|\S')
 """The text that a mistake begins with."""
-NOTHING = Together((), 0, 0, 0)
+NOTHING = PairFindings((), 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """A contract file, or a folder of them, and all that is to be said of it.
+    """A contract file, or a folder of them, with its mistakes, warnings and findings.
 
     `file` is None if there are mistakes; `left` are the lines that say what was not checked.
     """
@@ -37,12 +37,12 @@ class CheckedFile:
     file: File | None
     mistakes: tuple[Problem, ...] = ()
     warnings: tuple[Problem, ...] = ()
-    found: Together = NOTHING
+    found: PairFindings = NOTHING
     left: tuple[str, ...] = ()
 
     @property
     def remarks(self) -> tuple[Problem, ...]:
-        """The warnings, and what contracts do to each other where no warning says it."""
+        """The warnings, and the findings about pairs of contracts that no warning covers."""
         told = " ".join(each.what for each in self.warnings)
         new = (
             each.problem
@@ -80,7 +80,7 @@ def checked(
     pairs: int = PAIRS,
     kinds: Iterable[FieldKind] = (),
 ) -> CheckedFile:
-    """Return what is to be said of a contract file.
+    """Return the mistakes, warnings and findings of a contract file.
 
     `names` returns what could not be checked; `kinds` are those of fields, declared elsewhere.
     """

@@ -31,7 +31,7 @@ KINDS: tuple[Kind, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Differing:
-    """One call, response or obligation of which two versions of contracts think differently."""
+    """One call, response or obligation that two versions of contracts judge differently."""
 
     kind: Kind
     contract: str

@@ -28,7 +28,7 @@ DAY = 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The evidence that is asked for: sessions, and the rate of false stops with its confidence."""
+    """The evidence that a promotion needs: sessions, and the highest rate of false stops."""
 
     sessions: int = 50
     at_most: float = 0.05
@@ -77,7 +77,7 @@ class Evidence:
         )
 
     def bound(self, wanted: Wanted) -> float:
-        """Return the rate of sessions with a false stop that the true one does not exceed."""
+        """Return the upper confidence bound of the rate of sessions with a false stop."""
         return upper_bound(self.doubtful, len(self.sessions), wanted.confidence)
 
     def missing(self, wanted: Wanted) -> Iterator[str]:
@@ -125,10 +125,10 @@ class Evidence:
             )
 
     def confirm(self, traces: Iterable[Trace], replay: Replay, *, by_name: bool) -> None:
-        """Keep the sessions in which the contract applied as they are played again.
+        """Remove the sessions to which the contract does not apply when they are played again.
 
-        Those that cannot be judged are kept with `by_name`, and where records are lost, which count
-        as false stops. A session with a violation is kept in any case.
+        One that cannot be judged stays with `by_name`, and where records are lost, which count as
+        false stops. A session with a violation always stays.
         """
         shown, idle = set[str](), set[str]()
         for trace in traces:
@@ -184,7 +184,7 @@ def evidence_of(
 def _weigh(
     found: Evidence, record: Mapping[str, Any], labels: Mapping[str, str], *, ours: bool
 ) -> None:
-    """Count a record of a call or a message with which the contract has to do."""
+    """Count a record of a decision to which the contract applied."""
     session = str(record.get("session"))
     if not ours:
         found.other += session not in found.sessions
@@ -201,7 +201,7 @@ def _weigh(
 
 
 def label_of(record: Mapping[str, Any], violation: Mapping[str, Any]) -> str:
-    """Return the name of a violation, by which what people say of it is kept."""
+    """Return the text that identifies a violation in the file of labels."""
     parts = (violation["contract"], record.get("session", ""), record.get("id", ""))
     return "\n".join([*map(str, parts), str(violation["position"])])
 

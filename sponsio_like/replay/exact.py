@@ -26,7 +26,9 @@ BY_NAMES = (
 
 
 class _Decided(NamedTuple):
-    """A decision: its call, the contracts that have to do with it by name, and those it broke."""
+    """A decision: the id of its call, the contracts that name its tool, and those that
+    it violated.
+    """
 
     id: str
     named: frozenset[str]
@@ -35,7 +37,9 @@ class _Decided(NamedTuple):
 
 @dataclass(slots=True)
 class _Session:
-    """The decisions of a session, and the contracts that had the form of the file in it."""
+    """The decisions of a session. `ours` are the contracts that were the same then as
+    in the file now.
+    """
 
     ours: frozenset[str]
     decided: dict[int, _Decided] = field(default_factory=dict)
@@ -43,7 +47,9 @@ class _Session:
     seen: int = 0
 
     def note(self, record: Mapping[str, Any]) -> None:
-        """Take a record; a call that was held, and runs now, is decided anew."""
+        """Add the decision of a record. One that lets a held call run replaces the
+        decision to hold it.
+        """
         event, outcome = record["event"], record.get("outcome")
         if record.get("again") or event not in ("decision", "message"):
             return
@@ -75,7 +81,7 @@ class Applications:
     other: set[str] = field(default_factory=set)
 
     def said(self) -> str:
-        """Return a sentence on the way of counting."""
+        """Return the sentence that says how it was counted."""
         told = f"where a contract applied is seen by playing the sessions again under {self.source}"
         if self.by_name:
             why = f"the log lacks {', '.join(sorted(self.lacks))}"
@@ -106,7 +112,9 @@ def applications(lines: Iterable[Line], replay: Replay, source: str) -> Applicat
 def _played(
     trace: Trace, replay: Replay, session: _Session, shown: frozenset[str]
 ) -> Iterator[str]:
-    """Yield the contracts that applied, one by one, without decisions that broke them."""
+    """Yield the name of a contract for each decision to which it applied and that did
+    not violate it.
+    """
     broke = defaultdict[str, set[str]](set)
     for each in session.decided.values():
         broke[each.id] |= each.broke if each.id else frozenset()
@@ -122,7 +130,7 @@ def _played(
 def _noted(
     lines: Iterable[Line], replay: Replay, known: dict[str, _Session], found: Applications
 ) -> Iterator[Line]:
-    """Yield the lines, and keep what is counted of each session."""
+    """Yield the lines, and add each decision to its session in `known`."""
     marks = {each.name: fingerprint(each) for each in replay.contracts}
     ours = frozenset(marks)
     for line in lines:

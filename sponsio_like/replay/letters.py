@@ -1,4 +1,4 @@
-"""Makes the events that a contract can tell apart, as few as show what it demands.
+"""Makes a small set of events that differ in what the contract reads of them.
 
 In: a contract. Out: events as a trace file has them: calls with arguments that meet the conditions
 of the contract and some that do not, their answers and failures, facts, messages, and waits.
@@ -37,7 +37,7 @@ def letters_of(contract: Contract) -> list[Letter]:
     """Return the events to try, plain ones first."""
     nodes = list(dict.fromkeys(node for root in formulas(contract) for node in f.postorder(root)))
     found = [*_facts(nodes), *_calls(nodes, contract), *_messages(nodes)]
-    found += _of_anyone(nodes, contract)
+    found += _calls_of_unnamed(nodes, contract)
     waits = sorted(set(_waits(nodes)))
     found += [{**each, "wait": wait} for wait in waits for each in found]
     return list({repr(each): each for each in found}.values())
@@ -74,9 +74,9 @@ def _calls(nodes: Iterable[f.Node], contract: Contract) -> Iterator[Letter]:
                 yield {"tool": tool, **({"args": args} if args else {}), **agent, **end}
 
 
-def _of_anyone(nodes: Iterable[f.Node], contract: Contract) -> Iterator[Letter]:
+def _calls_of_unnamed(nodes: Iterable[f.Node], contract: Contract) -> Iterator[Letter]:
     """Yield calls of a tool that the contract does not name."""
-    stranger = _stranger(nodes)
+    stranger = _unnamed_tool(nodes)
     yield {"tool": stranger}
     if any(isinstance(node, f.Depth) for node in nodes):
         yield from ({"tool": stranger, "depth": int(n) + 1} for n in numbers_of(contract))
@@ -92,8 +92,8 @@ def _names(match: f.Match) -> Iterator[str]:
         yield "other"
 
 
-def _stranger(nodes: Iterable[f.Node]) -> str:
-    """Return the name of a tool that the contract does not name."""
+def _unnamed_tool(nodes: Iterable[f.Node]) -> str:
+    """Return a name of a tool that the contract does not mention."""
     taken = {n for node in nodes for match in getattr(node, "target", ()) for n in _names(match)}
     return next(name for name in ("other", "another", "a third") if name not in taken)
 

@@ -1,4 +1,4 @@
-"""Turns one contract of a file from observe to enforce; everything else stays as it is written.
+"""Changes the mode of one contract of a file from observe to enforce, and nothing else in the text.
 
 In: the contract files, a name, and perhaps a part of the sessions. Out: the file in which the mode
 of this contract stands, and its text with the mode changed.
@@ -80,7 +80,8 @@ def _listed(data: Any, section: str) -> list[Any]:
 
 
 def promoted(text: str, name: str, share: str = "", section: str = "contracts") -> str:
-    """Return the text in which this contract says `mode: enforce`, or `mode: {enforce: 10%}`.
+    """Return the text of the file in which this contract has `mode: enforce`, or `mode: {enforce:
+    10%}`.
 
     `section`: `overrides`, if it is one of these that says it. Raises `ContractError` if nothing
     there has this name, and for what is no share.

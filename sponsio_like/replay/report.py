@@ -28,7 +28,7 @@ OF_NO_SESSION = frozenset(
 
 
 @dataclass(slots=True)
-class Row:
+class ContractRow:
     """The counts of one contract.
 
     `applied` counts the decisions it had to do with, told by the names of tools and roles; `broken`
@@ -94,7 +94,7 @@ class Report:
     It has the contracts that were violated; where the log names all contracts, it has all.
     """
 
-    contracts: dict[str, Row] = field(default_factory=dict)
+    contracts: dict[str, ContractRow] = field(default_factory=dict)
     outcomes: Counter[str] = field(default_factory=Counter)
     tools: Counter[str] = field(default_factory=Counter)
     sessions: set[str] = field(default_factory=set)
@@ -172,8 +172,8 @@ class Report:
         never = NEVER_APPLIED
         return [(line, "bold red" if line.startswith(never) else "") for line in self.conclusion()]
 
-    def _ranked(self) -> list[tuple[str, Row]]:
-        def weight(item: tuple[str, Row]) -> tuple[bool, int, int, str]:
+    def _ranked(self) -> list[tuple[str, ContractRow]]:
+        def weight(item: tuple[str, ContractRow]) -> tuple[bool, int, int, str]:
             row = item[1]
             return (not row.idle, -row.stopped - row.would_have_stopped, -row.warned, item[0])
 
@@ -205,7 +205,7 @@ def _count(report: Report, record: Mapping[str, Any]) -> None:
     event = record["event"]
     session = str(record.get("session", ""))
     for each in record.get("contracts", ()):
-        report.contracts.setdefault(each["contract"], Row())
+        report.contracts.setdefault(each["contract"], ContractRow())
     if event == "relaxed":
         report.relaxed += 1
     report.lost += lost_by(record)
@@ -230,7 +230,7 @@ def _count(report: Report, record: Mapping[str, Any]) -> None:
         row.sessions.add(session)
         row.about = {key: violation[key] for key in KEYS if key in violation}
     for left in record.get("unfulfilled", ()):
-        row = report.contracts.setdefault(left["contract"], Row())
+        row = report.contracts.setdefault(left["contract"], ContractRow())
         row.sessions.add(session)
         row.unfulfilled += 1
         row.about = {key: left[key] for key in KEYS if key in left}
@@ -245,17 +245,17 @@ def _told(report: Report, record: Mapping[str, Any], times: int) -> None:
     """Add a record to the counts of the contracts; `times` is -1 to take back what is told anew."""
     if not record.get("again"):
         for name in record.get("applied", ()):
-            report.contracts.setdefault(name, Row()).applied += times
+            report.contracts.setdefault(name, ContractRow()).applied += times
     found = record.get("violations", ())
     for violation in found:
-        row = report.contracts.setdefault(violation["contract"], Row())
+        row = report.contracts.setdefault(violation["contract"], ContractRow())
         _violated(row, violation, times, runs=_runs(record))
     if record["event"] in ("decision", "message") and not record.get("again"):
         for name in {each["contract"] for each in found}:
             report.contracts[name].broken += times
 
 
-def _violated(row: Row, violation: Mapping[str, Any], times: int, *, runs: bool) -> None:
+def _violated(row: ContractRow, violation: Mapping[str, Any], times: int, *, runs: bool) -> None:
     action, tool = violation["action"], violation.get("tool")
     row.tools["(no call)" if tool is None else tool] += times
     if action == "reported":
@@ -270,7 +270,7 @@ def _violated(row: Row, violation: Mapping[str, Any], times: int, *, runs: bool)
         row.stopped += times
 
 
-def _said(name: str, row: Row) -> str:
+def _said(name: str, row: ContractRow) -> str:
     """Return what the contract says about itself, in one line."""
     about = dict(row.about)
     because = about.pop("because", "")
@@ -279,8 +279,8 @@ def _said(name: str, row: Row) -> str:
     return f"{name}: {because or rest}" + (f" ({rest})" if because and rest else "")
 
 
-def _sum(rows: Iterable[Row]) -> Row:
-    total = Row()
+def _sum(rows: Iterable[ContractRow]) -> ContractRow:
+    total = ContractRow()
     for row in rows:
         total.applied += row.applied
         total.broken += row.broken
@@ -316,7 +316,7 @@ def _percent(part: float) -> str:
     return f"{100 * part:.2g} %" if part < 0.995 else "100 %"
 
 
-def _cells(name: str, row: Row) -> tuple[str | int, ...]:
+def _cells(name: str, row: ContractRow) -> tuple[str | int, ...]:
     tools = ", ".join(f"{tool} {n:,}" for tool, n in row.tools.most_common())
     return (
         name,

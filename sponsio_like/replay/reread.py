@@ -1,7 +1,7 @@
-"""Reads a recorded trace as a clause does: once, for all values.
+"""Caches what a clause reads of the events of a recorded trace, for all values of its variables.
 
-In: a clause, the events of a trace. Out: what the session had been told by each event; of a clause
-with value variables, what it read of each event and of each result, and all values that occur.
+In: a clause, the events of a trace. Out: the context at each event, and, for a clause with value
+variables, its letters for each event and each result, and all values that occur.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sponsio_like.traces import CallEvent, DenialEvent, Event, FactEvent, Messag
 
 
 class EventMoment(NamedTuple):
-    """An event, and the context when it is decided and when it has settled."""
+    """An event, the context when it is decided, and the context when it has its result."""
 
     event: Event
     before: Context
@@ -40,38 +40,42 @@ class Reader:
     vague: dict[tuple[int, Letter], tuple[str, ...]] = field(default_factory=dict)
 
     def moments(self, events: Sequence[Event]) -> list[EventMoment]:
-        """Return the events, each with the context that was told by then."""
+        """Return the events, each with the context before it and after its result."""
         if not self.told:
             self.told = list(_moments(self.clause, events))
         return self.told
 
     def sight(self, event: Happening, context: Context) -> BoundLetters:
-        """Return what was read of an event. Raises what atoms of users raise."""
+        """Return the letters that the clause reads of an event. Raises what atoms of
+        users raise.
+        """
         if id(event) not in self.seen:
             self.seen[id(event)] = self.clause.sight(event, context)
         return self.seen[id(event)]
 
     def unread(self, event: Happening, context: Context, letter: Letter) -> Unread:
-        """Return what could not be read of an event."""
+        """Return the slots that could not be read of an event, each with the reason in words."""
         if id(event) not in self.lost:
             self.lost[id(event)] = unread_slots(self.clause, event, context, letter)
         return self.lost[id(event)]
 
     def unheard(self, change: Change, result: Result, tool: str) -> tuple[str, ...]:
-        """Return what could not be read of an answer."""
+        """Return in words what could not be read of a result."""
         name = (id(result), change.letter)
         if name not in self.vague:
             self.vague[name] = unread_in_result(self.clause, change.letter, result, tool)
         return self.vague[name]
 
     def part(self, call: Call) -> Any:
-        """Return the key of the monitor of a call; None if the call lacks it."""
+        """Return the values of the fields that a clause is split by, of a call; None if
+        it lacks one.
+        """
         if id(call) not in self.parts:
             self.parts[id(call)] = self.clause.key(call)
         return self.parts[id(call)]
 
     def revealed(self, change: Change, result: Result, tool: str) -> Revealed:
-        """Return what the result of a call decides."""
+        """Return the letters of a call with its result, for each value of the variables."""
         bound, name = self.clause.bound, (id(result), change.letter)
         assert bound is not None
         if name not in self.heard:
@@ -80,7 +84,9 @@ class Reader:
         return self.heard[name]
 
     def final(self, change: Change, result: Result, tool: str) -> dict[int, Any]:
-        """Return what is read of a result; where an atom raises, the values that violate."""
+        """Return the values of the slots that wait for a result; if an atom raises,
+        those that violate.
+        """
         try:
             return self.clause.results(change.letter, result, tool)
         except Exception:  # an atom is user code; the result counts all the same
@@ -145,7 +151,7 @@ def _bound_by(reader: Reader, event: Happening, context: Context) -> list[Key]:
 
 
 def _change(reader: Reader, call: Call, context: Context) -> Change:
-    """Return the call as a change that waits for its result; if unreadable, for nothing."""
+    """Return the change that a call in flight makes; an empty one if the call cannot be read."""
     try:
         sight = reader.sight(call, context)
     except Exception:  # an atom is user code; what it cannot tell binds nothing

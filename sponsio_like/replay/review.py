@@ -1,4 +1,4 @@
-"""Keeps what people say of violations: right to stop it, wrong, or unsure.
+"""Stores the labels that people give violations: right to stop the call, wrong, or unsure.
 
 In: the records of logs, and answers. Out: a file of labels, a line each; later lines count.
 """
@@ -26,7 +26,7 @@ class ToReview(NamedTuple):
 
 
 def labels_of(path: Path | None) -> dict[str, str]:
-    """Return what was said of violations, by their labels; nothing if there is no file.
+    """Return the answer for each label of a violation; an empty map if there is no file.
 
     Raises `TraceError` for a line that is no answer.
     """
@@ -50,7 +50,7 @@ def add_label(path: Path, label: str, said: str) -> None:
 def to_review(
     lines: Iterable[Line], known: Mapping[str, str], contract: str | None = None
 ) -> Iterator[ToReview]:
-    """Yield the violations of which nobody has said anything, each once."""
+    """Yield each violation that has no label yet, once."""
     seen = set(known)
     for _, record in lines:
         for each in record.get("violations", ()):

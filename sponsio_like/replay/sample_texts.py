@@ -1,4 +1,4 @@
-"""Writes texts of which a contract's question is true, and of which it is not.
+"""Makes example texts for which a condition on the meaning of a text holds, and some for which not.
 
 In: a kind, a fact of it, and what a contract compares the fact with: `shell`, `runs`, `rm`. Out:
 short texts, such as `rm x`, to be tried in traces. Whether they mean what they should is found out

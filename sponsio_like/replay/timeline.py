@@ -22,7 +22,7 @@ from sponsio_like.monitor import Key, Reason, value_text
 from sponsio_like.outcome import Unfulfilled, Violation
 from sponsio_like.replay.replay import Replay, TraceVerdict
 from sponsio_like.replay.reread import Reader, keys_in
-from sponsio_like.replay.witness import Explanation, explanations, lacking, merge_explanations
+from sponsio_like.replay.witness import Explanation, explanations, lacking_key, merge_explanations
 from sponsio_like.terminal import Styled
 from sponsio_like.traces import CallEvent, Event, MessageEvent, ResultEvent, StepEvent, Trace
 
@@ -165,7 +165,7 @@ def _of_clause(
 ) -> Iterator[tuple[Key | None, Explanation]]:
     reader = Reader(clause)
     if clause.by:
-        for one in lacking(reader, events):
+        for one in lacking_key(reader, events):
             yield None, one
     everybody = set[tuple[int, int | None, bool]]()
     for key in _keys(reader, events, named):

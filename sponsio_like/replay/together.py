@@ -1,6 +1,6 @@
-"""Shows what pairs of contracts do to each other: a claim, and the shortest trace that shows it.
+"""Shows conflicts and redundancies of pairs of contracts, each with the shortest trace for it.
 
-In: contracts. Out: `Together`: findings as problems, each with a trace that was played, and how
+In: contracts. Out: `PairFindings`: findings as problems, each with a trace that was played, and how
 much was compared. A claim about every trace is proven (`checks/together.py`); that some
 trace leads into a trap is shown by that trace.
 """
@@ -33,7 +33,7 @@ Shows = Callable[[TraceVerdict], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PairFinding:
     """A claim, and a trace that shows it; None if none was found among those that were tried."""
 
     claim: Claim
@@ -85,13 +85,13 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class PairFindings:
     """The findings about contracts. `pairs` were compared, and for `undecided` the budget ended.
 
     `left`: contracts that were not compared, because of values, scopes or assumptions.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[PairFinding, ...]
     pairs: int
     undecided: int
     left: int
@@ -116,52 +116,56 @@ def found_together(
     mode: Mode = "enforce",
     inventory: Inventory | None = None,
     pairs: int = PAIRS_CAP,
-) -> Together:
-    """Return what the contracts do to each other, two by two, of at most so many `pairs`."""
+) -> PairFindings:
+    """Return the conflicts and redundancies of at most so many `pairs` of contracts."""
     tools = None if inventory is None else inventory.names
     result = compared(contracts, mode, tools, pairs)
-    found: list[Finding] = []
+    found: list[PairFinding] = []
     for claim in result.claims:
-        finding = _shown(claim)
+        finding = _with_trace(claim)
         if finding is not None and finding.problem not in [each.problem for each in found]:
             found.append(finding)
-    return Together(tuple(found), result.pairs, result.undecided, result.left)
+    return PairFindings(tuple(found), result.pairs, result.undecided, result.left)
 
 
-def _shown(claim: Claim) -> Finding | None:
+def _with_trace(claim: Claim) -> PairFinding | None:
     """Return the claim with its trace; None for a trap into which no trace was found to lead."""
     match claim.kind:
         case "trap":
             trace = _trap(claim)
-            return None if trace is None else Finding(claim, trace)
+            return None if trace is None else PairFinding(claim, trace)
         case "forbidden":
             trace = _trap(claim)
             if trace is not None:  # both let it through, and cannot be kept then
-                return Finding(replace(claim, kind="trap", tool=""), trace)
-            return Finding(claim, _forbidden(claim))
+                return PairFinding(replace(claim, kind="trap", tool=""), trace)
+            return PairFinding(claim, _forbidden(claim))
         case "conflict":
             return _conflict(claim)
         case "idle":
-            return Finding(claim, _first(claim, _asked_too_late(claim)))
-    trace = _first(claim, lambda judged: _broken(judged) >= {claim.first.name, claim.second.name})
-    return Finding(claim, trace)
+            return PairFinding(claim, _shortest(claim, _triggers_broken(claim)))
+    trace = _shortest(
+        claim, lambda judged: _broken(judged) >= {claim.first.name, claim.second.name}
+    )
+    return PairFinding(claim, trace)
 
 
-def _asked_too_late(claim: Claim) -> Shows:
-    """Return the test for a trace that asks the second contract, and breaks the first."""
+def _triggers_broken(claim: Claim) -> Shows:
+    """Return the test for a trace to which the second contract applies and that breaks
+    the first.
+    """
     first, second = claim.first.name, claim.second.name
     return lambda judged: first in _broken(judged) and judged.applied.get(second, 0) > 0
 
 
-def _conflict(claim: Claim) -> Finding:
-    """Return the claim with the contract that a trace can keep first."""
+def _conflict(claim: Claim) -> PairFinding:
+    """Return the finding; the contract that its trace keeps is the first one of the claim."""
     first, second = claim.first.name, claim.second.name
     for one, other, swapped in ((first, second, False), (second, first, True)):
-        found = _first(claim, lambda judged, one=one, other=other: _broken(judged) == {other})  # type: ignore[misc]
+        found = _shortest(claim, lambda judged, one=one, other=other: _broken(judged) == {other})  # type: ignore[misc]
         if found is not None:
             turned = replace(claim, first=claim.second, second=claim.first)
-            return Finding(turned if swapped else claim, found)
-    return Finding(claim, None)
+            return PairFinding(turned if swapped else claim, found)
+    return PairFinding(claim, None)
 
 
 def _forbidden(claim: Claim) -> Events | None:
@@ -171,11 +175,13 @@ def _forbidden(claim: Claim) -> Events | None:
     def shows(judged: TraceVerdict) -> bool:
         return len(both & _violated(judged)) == 1
 
-    return _first(claim, shows, last=claim.tool)
+    return _shortest(claim, shows, last=claim.tool)
 
 
 def _trap(claim: Claim) -> Events | None:
-    """Return the shortest trace that breaks neither contract, and that nothing continues well."""
+    """Return the shortest trace that breaks neither contract and has no continuation
+    that keeps both.
+    """
     rules = (*claim.first.rules, *claim.second.rules)
     ahead = any(looks_ahead(rule.formula) for rule in rules)
     if (
@@ -190,7 +196,7 @@ def _trap(claim: Claim) -> Events | None:
     def shows(judged: TraceVerdict) -> bool:
         return _violated(judged) == {JOINT}
 
-    return _first(claim, shows, beside=(both,))
+    return _shortest(claim, shows, beside=(both,))
 
 
 def _broken(judged: TraceVerdict) -> set[str]:
@@ -204,12 +210,12 @@ def _violated(judged: TraceVerdict) -> set[str]:
 # --- trying ---------------------------------------------------------------------------------------
 
 
-def _first(
+def _shortest(
     claim: Claim, shows: Shows, last: str = "", beside: tuple[Contract, ...] = ()
 ) -> Events | None:
     """Return the shortest trace for which `shows` holds; `last`: the tool that is called last.
 
-    What has broken both contracts, or what stands beside them, is not continued.
+    A trace that has violated both contracts, or one of `beside`, is not extended.
     """
     replay = Replay((claim.first, claim.second, *beside))
     letters = _letters(claim)
@@ -234,7 +240,7 @@ def _first(
 
 
 def _letters(claim: Claim) -> list[Letter]:
-    """Return the events of both contracts, those of tools that both speak of first."""
+    """Return the events of both contracts, without tools that neither names; waits come last."""
     one, other = letters_of(claim.first), letters_of(claim.second)
     found = {repr(each): each for each in (*one, *other) if not _is_strange(each)}
     return sorted(found.values(), key=lambda each: "wait" in each)

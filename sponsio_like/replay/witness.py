@@ -3,8 +3,8 @@ it.
 
 In: a clause, the events of a trace, and the values of its variables. Out: `Explanation`: what is
 violated at which call; what forbade it, what was missing and since when, what is still owed. The
-monitor is played again, one value at a time; no decision is made from it. Events go by their number
-in the trace here; testimonies name them by the number of their calls.
+monitor is played again, for one value at a time; no decision is made from it. While it is played,
+events are numbered as in the trace; explanations number the calls.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from sponsio_like.traces import CallEvent, Event, FactEvent, MessageEvent, Resul
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A violation at a call, and its reasons; `open`: something is owed, nothing violated yet.
+    """A violation at a call, and its reasons. `open`: an obligation is unmet, and nothing violated
+    yet.
 
-    `witnesses` are the calls that make the formula false; of something owed, those that asked for
-    it. `event` is the number of the event, if that is a message or a step, which stands before the
-    `call`.
+    `witnesses` are the calls that make the formula false; of an unmet obligation, those that caused
+    it. `event` is the number of the event if it is a message or a step; it comes before `call`.
     """
 
     call: int
@@ -55,8 +55,10 @@ class Explanation:
     event: int | None = None
 
 
-def lacking(reader: Reader, events: Sequence[Event]) -> Iterator[Explanation]:
-    """Yield a testimony for each call that violates because it lacks the splitting field."""
+def lacking_key(reader: Reader, events: Sequence[Event]) -> Iterator[Explanation]:
+    """Yield an explanation for each call that violates because it lacks the field the
+    clause is split by.
+    """
     clause, number = reader.clause, 0
     for event in events:
         if not isinstance(event, CallEvent):
@@ -70,7 +72,7 @@ def lacking(reader: Reader, events: Sequence[Event]) -> Iterator[Explanation]:
 
 
 def by_call(found: Iterable[Explanation], events: Sequence[Event]) -> list[Explanation]:
-    """Return the testimonies with numbers of calls in the place of numbers of events."""
+    """Return the explanations with the numbers of calls instead of those of events."""
     calls = list(accumulate((isinstance(event, CallEvent) for event in events), initial=0))
     own = {at for at, event in enumerate(events) if isinstance(event, (MessageEvent, StepEvent))}
 
@@ -94,7 +96,7 @@ def by_call(found: Iterable[Explanation], events: Sequence[Event]) -> list[Expla
 
 
 def merge_explanations(each: Sequence[Explanation]) -> list[Explanation]:
-    """Return one testimony for each event and kind, with all their reasons."""
+    """Return one explanation for each event and kind, with the reasons of all."""
     found: dict[tuple[int, int | None, bool], Explanation] = {}
     for one in each:
         name = (one.call, one.event, one.open)
@@ -113,11 +115,13 @@ class _Flight:
 
 
 @dataclass(slots=True)
-class _Story:
-    """The state of one clause for one value, and when each register last changed.
+class _ClausePlayback:
+    """The state of one clause for one value while a trace is played, and when registers last
+    changed.
 
-    `key` has the values of its variables, or those that it is split by; `unread` what could not be
-    read so far, and at which call.
+    `key` has the values of its variables, or of the fields it is split by. `changed` has the event
+    at which each register last changed, `obligations` what each call has caused that is not met
+    yet, `unread` what could not be read so far, and at which call.
     """
 
     clause: Clause
@@ -129,223 +133,249 @@ class _Story:
     counted: int = 0
     at: int = 0
     time: float = 0.0
-    flips: dict[int, int] = field(default_factory=dict)
-    born: list[tuple[int, Residual]] = field(default_factory=list)
+    changed: dict[int, int] = field(default_factory=dict)
+    obligations: list[tuple[int, Residual]] = field(default_factory=list)
     flights: dict[str, _Flight] = field(default_factory=dict)
     unread: list[Reason] = field(default_factory=list)
 
 
 def explanations(reader: Reader, events: Sequence[Event], key: Key | None) -> list[Explanation]:
-    """Return everything that goes wrong for these values, in order.
+    """Return the violations and unmet obligations for these values of variables, in order.
 
     `reader` is of this very trace.
     """
     clause = reader.clause
-    story = _Story(clause, key, clause.start, reader)
-    if _is_told(story):
+    playback = _ClausePlayback(clause, key, clause.start, reader)
+    if _is_explained_by_call(playback):
         calls = (at for at, event in enumerate(events) if isinstance(event, CallEvent))
         first = next(calls, len(events))
-        story.born = [(first, each) for live in clause.monitor.start.live for each in live]
+        playback.obligations = [
+            (first, each) for live in clause.monitor.start.live for each in live
+        ]
     found: list[Explanation] = []
-    for story.at, (event, before, after) in enumerate(reader.moments(events)):
-        story.context = before
-        found.extend(_told(story, event, after))
-    story.at = len(events)
-    return by_call([*found, *_late(story, story.time), *_left(story)], events)
+    for playback.at, (event, before, after) in enumerate(reader.moments(events)):
+        playback.context = before
+        found.extend(_play(playback, event, after))
+    playback.at = len(events)
+    return by_call([*found, *_expire(playback, playback.time), *_open_at_end(playback)], events)
 
 
-def _told(story: _Story, event: Event, after: Context) -> Iterator[Explanation]:
+def _play(playback: _ClausePlayback, event: Event, after: Context) -> Iterator[Explanation]:
     match event:
         case FactEvent(_, _, time):
-            story.time = max(story.time, time)
+            playback.time = max(playback.time, time)
         case CallEvent(call, result):
-            yield from _step(story, call, call.time)
+            yield from _step(playback, call, call.time)
             if result is not None:
-                story.context = after
-                yield from _settle(story, call.id, result, call.time)
+                playback.context = after
+                yield from _settle(playback, call.id, result, call.time)
         case ResultEvent(id, result, time):
-            story.context = after
-            yield from _settle(story, id, result, time)
+            playback.context = after
+            yield from _settle(playback, id, result, time)
         case MessageEvent(message, _):
-            yield from _step(story, message, message.time)
+            yield from _step(playback, message, message.time)
         case StepEvent(step):
-            yield from _step(story, step, step.time)
+            yield from _step(playback, step, step.time)
 
 
-def _step(story: _Story, event: Happening, time: float) -> Iterator[Explanation]:
-    clause = story.clause
-    yield from _late(story, time)
+def _step(playback: _ClausePlayback, event: Happening, time: float) -> Iterator[Explanation]:
+    clause = playback.clause
+    yield from _expire(playback, time)
     kind = kind_of(event)
-    if kind not in clause.kinds or not _is_mine(story, event):
+    if kind not in clause.kinds or not _is_of_key(playback, event):
         return
     try:
-        letter = _letter(story, event)
+        letter = _letter(playback, event)
     except Exception as error:  # an atom is user code; a clause that cannot be read is violated
-        raised = Reason("unread", story.at, f"an atom raised {type(error).__name__}")
-        yield Explanation(story.at, (raised,), witnesses=(story.at,))
+        raised = Reason("unread", playback.at, f"an atom raised {type(error).__name__}")
+        yield Explanation(playback.at, (raised,), witnesses=(playback.at,))
         return
-    at, before = PositionCounts(story.seen, story.counted), story.watch
-    after = clause.step(before, letter, kind, at, story.time)
-    lost = story.reader.unread(event, story.context, letter)
-    yield from _born(story, letter, at, story.time, inside=kind in clause.counts)
+    at, before = PositionCounts(playback.seen, playback.counted), playback.watch
+    after = clause.step(before, letter, kind, at, playback.time)
+    lost = playback.reader.unread(event, playback.context, letter)
+    yield from _advance_obligations(
+        playback, letter, at, playback.time, inside=kind in clause.counts
+    )
     if after.violated:
-        mine = () if _is_told(story) else (story.at,)
-        why = _reasons(story, before, letter, at, lost)
-        yield Explanation(story.at, why, witnesses=mine)
-    story.unread += [Reason("unread", story.at, each) for words in lost.values() for each in words]
-    _keep(story, after.watch)
-    story.seen, story.counted = story.seen + 1, story.counted + (kind in clause.counts)
+        mine = () if _is_explained_by_call(playback) else (playback.at,)
+        why = _reasons(playback, before, letter, at, lost)
+        yield Explanation(playback.at, why, witnesses=mine)
+    playback.unread += [
+        Reason("unread", playback.at, each) for words in lost.values() for each in words
+    ]
+    _set_state(playback, after.watch)
+    playback.seen, playback.counted = playback.seen + 1, playback.counted + (kind in clause.counts)
     if isinstance(event, Call):
-        given = () if clause.bound is None else story.reader.sight(event, story.context).given
-        change = Change(0, story.key, at, after.watch, letter, given)
-        story.flights[event.id] = _Flight(event.tool, story.at, change)
+        given = () if clause.bound is None else playback.reader.sight(event, playback.context).given
+        change = Change(0, playback.key, at, after.watch, letter, given)
+        playback.flights[event.id] = _Flight(event.tool, playback.at, change)
 
 
-def _is_mine(story: _Story, event: Happening) -> bool:
-    """True if the event belongs to this monitor, if the clause is split."""
-    if not story.clause.by:
+def _is_of_key(playback: _ClausePlayback, event: Happening) -> bool:
+    """True if the event has the key of this playback, or the clause is not split by fields."""
+    if not playback.clause.by:
         return True
-    return isinstance(event, Call) and story.reader.part(event) == story.key
+    return isinstance(event, Call) and playback.reader.part(event) == playback.key
 
 
-def _letter(story: _Story, event: Happening) -> Letter:
-    bound = story.clause.bound
+def _letter(playback: _ClausePlayback, event: Happening) -> Letter:
+    bound = playback.clause.bound
     if bound is None:
-        return story.clause.read(event, story.context)
-    sight = story.reader.sight(event, story.context)
-    assert story.key is not None
-    return sight.keys.get(story.key) or bound.letter(sight.others, sight.seen, story.key)
+        return playback.clause.read(event, playback.context)
+    sight = playback.reader.sight(event, playback.context)
+    assert playback.key is not None
+    return sight.keys.get(playback.key) or bound.letter(sight.others, sight.seen, playback.key)
 
 
-def _settle(story: _Story, id: str, result: Result, time: float) -> Iterator[Explanation]:
-    yield from _late(story, time)
-    flight, clause = story.flights.pop(id, None), story.clause
+def _settle(
+    playback: _ClausePlayback, id: str, result: Result, time: float
+) -> Iterator[Explanation]:
+    yield from _expire(playback, time)
+    flight, clause = playback.flights.pop(id, None), playback.clause
     if flight is None:
         return
     if clause.bound is None:
-        final = story.reader.final(flight.change, result, flight.tool)
+        final = playback.reader.final(flight.change, result, flight.tool)
     else:
-        final = story.reader.revealed(flight.change, result, flight.tool).of(story.key or ())
-    vague = story.reader.unheard(flight.change, result, flight.tool)
-    story.unread += [Reason("unread", flight.call, each) for each in vague]
-    last = PositionCounts(story.seen - 1, story.counted - 1)
-    before = story.watch
-    after = clause.settle(before, flight.change, final, last, Now(story.time, story.context))
-    lost = _born_settled(story, flight.change, final, last.counted)
+        final = playback.reader.revealed(flight.change, result, flight.tool).of(playback.key or ())
+    vague = playback.reader.unheard(flight.change, result, flight.tool)
+    playback.unread += [Reason("unread", flight.call, each) for each in vague]
+    last = PositionCounts(playback.seen - 1, playback.counted - 1)
+    before = playback.watch
+    after = clause.settle(before, flight.change, final, last, Now(playback.time, playback.context))
+    lost = _settle_obligations(playback, flight.change, final, last.counted)
     if after.violated:
         told = [Reason("violates", flight.call, "its result")]
         told += [Reason("unread", flight.call, each) for each in vague]
         asked = [Reason("asks", call, "") for call in lost if call != flight.call]
-        mine = lost if _is_told(story) else [flight.call]
+        mine = lost if _is_explained_by_call(playback) else [flight.call]
         yield Explanation(flight.call, (*asked, *told), witnesses=tuple(mine))
-    _keep(story, after.watch)
+    _set_state(playback, after.watch)
 
 
-def _late(story: _Story, time: float) -> Iterator[Explanation]:
-    """Let time pass; yield the violations of what was due before it."""
-    clause, story.time = story.clause, max(story.time, time)
-    inner = story.watch.segment
+def _expire(playback: _ClausePlayback, time: float) -> Iterator[Explanation]:
+    """Set the time; yield an explanation if a deadline has passed."""
+    clause, playback.time = playback.clause, max(playback.time, time)
+    inner = playback.watch.segment
     if not clause.timed or inner is None:
         return
-    last = PositionCounts(story.seen - 1, story.counted - 1)
-    after = clause.expire(story.watch, last, Now(story.time, story.context))
-    born = [(call, overdue(each, story.time)) for call, each in story.born]
-    state = clause.monitor.expire(inner, last.counted, story.time).state
-    lost = _sorted_out(story, born, state, last.counted)
+    last = PositionCounts(playback.seen - 1, playback.counted - 1)
+    after = clause.expire(playback.watch, last, Now(playback.time, playback.context))
+    obligations = [(call, overdue(each, playback.time)) for call, each in playback.obligations]
+    state = clause.monitor.expire(inner, last.counted, playback.time).state
+    lost = _remove_impossible(playback, obligations, state, last.counted)
     if after.violated:
         asked = [Reason("asks", call, "") for call in lost]
-        now = Reason("violates", story.at, "time has run out")
-        yield Explanation(story.at, (*asked, now), witnesses=tuple(lost))
-    _keep(story, after.watch)
+        now = Reason("violates", playback.at, "time has run out")
+        yield Explanation(playback.at, (*asked, now), witnesses=tuple(lost))
+    _set_state(playback, after.watch)
 
 
-def _keep(story: _Story, watch: ClauseState) -> None:
-    """Keep the state after an event, and note it for the registers that have changed."""
-    before, after = story.watch.segment, watch.segment
+def _set_state(playback: _ClausePlayback, watch: ClauseState) -> None:
+    """Replace the state, and note the event at each register that has changed."""
+    before, after = playback.watch.segment, watch.segment
     if before is None or after is None:
-        story.flips.clear()
-        story.born.clear()
+        playback.changed.clear()
+        playback.obligations.clear()
     else:
         for j, (old, new) in enumerate(zip(before.registers, after.registers, strict=True)):
             if old != new:
-                story.flips[story.clause.monitor.past.cells[j].node] = story.at
-    story.watch = watch
+                playback.changed[playback.clause.monitor.past.cells[j].node] = playback.at
+    playback.watch = watch
 
 
-# --- what is owed, by the call that asked for it ----------------------------------------------
+# --- obligations, by the call that caused them ------------------------------------------------
 
 
-def _is_told(story: _Story) -> bool:
-    """True if what is owed is explained call by call: without a scope or an assumption."""
-    clause = story.clause
+def _is_explained_by_call(playback: _ClausePlayback) -> bool:
+    """True if obligations are explained by the calls that caused them: without scope
+    and assumption.
+    """
+    clause = playback.clause
     bare = clause.kind_of_scope is None and clause.contract.assumption is None
     return bare and not clause.monitor.plain
 
 
-def _born(
-    story: _Story, letter: Letter, at: PositionCounts, time: float, *, inside: bool
+def _advance_obligations(
+    playback: _ClausePlayback, letter: Letter, at: PositionCounts, time: float, *, inside: bool
 ) -> Iterator[Explanation]:
-    """Advance by one position what each call asks for; yield what can no longer be given."""
-    inner, monitor = story.watch.segment, story.clause.monitor
-    if inner is None or not inside or not _is_told(story):
+    """Advance the obligations by one position; yield an explanation if one can no longer be met."""
+    inner, monitor = playback.watch.segment, playback.clause.monitor
+    if inner is None or not inside or not _is_explained_by_call(playback):
         return
     values = monitor.past.read(letter, inner.registers, at.counted, time)
     place = Position(letter, values, at.counted, time)
     known: dict[int, Residual] = {}
-    born = [(call, monitor.future.progress(each, place, known)) for call, each in story.born]
+    obligations = [
+        (call, monitor.future.progress(each, place, known)) for call, each in playback.obligations
+    ]
     roots = [root for parts in monitor.always for root in parts]
-    born += [(story.at, monitor.future.owed(root, place)) for root in roots]
+    obligations += [(playback.at, monitor.future.owed(root, place)) for root in roots]
     state = monitor.step(inner, letter, at.counted, time).state
-    if lost := _sorted_out(story, born, state, at.counted):
-        asked = (Reason("asks", call, "") for call in lost if call != story.at)
-        now = Reason("violates", story.at, "no further call can still meet the obligation")
-        yield Explanation(story.at, (*asked, now), witnesses=tuple(lost))
+    if lost := _remove_impossible(playback, obligations, state, at.counted):
+        asked = (Reason("asks", call, "") for call in lost if call != playback.at)
+        now = Reason("violates", playback.at, "no further call can still meet the obligation")
+        yield Explanation(playback.at, (*asked, now), witnesses=tuple(lost))
 
 
-def _sorted_out(
-    story: _Story, born: Sequence[tuple[int, Residual]], state: State, position: int
+def _remove_impossible(
+    playback: _ClausePlayback,
+    obligations: Sequence[tuple[int, Residual]],
+    state: State,
+    position: int,
 ) -> list[int]:
-    """Return the calls that asked for what can no longer be given; keep what the others ask for."""
-    possible = story.clause.monitor.possible
-    owing = [(call, conjunction([each]), each) for call, each in born]
+    """Return the calls whose obligations can no longer be met; the playback keeps those
+    of the others.
+    """
+    possible = playback.clause.monitor.possible
+    owing = [(call, conjunction([each]), each) for call, each in obligations]
     lost = [call for call, owed, _ in owing if not possible(owed, state, position)]
-    story.born = [(call, each) for call, owed, each in owing if owed and call not in lost]
+    playback.obligations = [(call, each) for call, owed, each in owing if owed and call not in lost]
     return list(dict.fromkeys(lost))
 
 
-def _born_settled(story: _Story, change: Change, final: Mapping[int, Any], last: int) -> list[int]:
-    """Advance by a result what calls ask for; return those that can no longer be answered."""
-    inner = story.watch.segment
-    if inner is None or not _is_told(story):
+def _settle_obligations(
+    playback: _ClausePlayback, change: Change, final: Mapping[int, Any], last: int
+) -> list[int]:
+    """Apply a result to the obligations; return the calls whose obligations can no
+    longer be met.
+    """
+    inner = playback.watch.segment
+    if inner is None or not _is_explained_by_call(playback):
         return []
-    born = [(call, settle_residual(each, change.at.counted, final)) for call, each in story.born]
-    state = story.clause.monitor.settle(inner, change.at.counted, final, last).state
-    return _sorted_out(story, born, state, last)
+    obligations = [
+        (call, settle_residual(each, change.at.counted, final))
+        for call, each in playback.obligations
+    ]
+    state = playback.clause.monitor.settle(inner, change.at.counted, final, last).state
+    return _remove_impossible(playback, obligations, state, last)
 
 
-def _left(story: _Story) -> Iterator[Explanation]:
-    """Yield what is open at the end, by the calls that asked for it."""
-    monitor = story.clause.monitor
-    for call, each in story.born:
-        if story.clause.open_ends(story.watch) and monitor.open_ends([conjunction([each])]):
-            missing = owed(story.clause, conjunction([each])).partition("still missing: ")[2]
+def _open_at_end(playback: _ClausePlayback) -> Iterator[Explanation]:
+    """Yield an explanation for each obligation that is unmet at the end, by the call
+    that caused it.
+    """
+    monitor = playback.clause.monitor
+    for call, each in playback.obligations:
+        if playback.clause.open_ends(playback.watch) and monitor.open_ends([conjunction([each])]):
+            missing = owed(playback.clause, conjunction([each])).partition("still missing: ")[2]
             asks = Reason("asks", call, missing)
             yield Explanation(call, (asks,), open=True, witnesses=(call,))
 
 
 def _reasons(
-    story: _Story, before: ClauseState, letter: Letter, at: PositionCounts, lost: Unread
+    playback: _ClausePlayback, before: ClauseState, letter: Letter, at: PositionCounts, lost: Unread
 ) -> tuple[Reason, ...]:
-    """Return the reasons of a violation that is judged at once.
+    """Return the reasons of a violation that no result and no time has to decide.
 
-    Where something was missing or counted, also what could not be read before.
+    Where something was missing or counted, also return what could not be read before.
     """
-    inner, monitor = before.segment, story.clause.monitor
+    inner, monitor = before.segment, playback.clause.monitor
     if inner is None:
         return ()
-    values = monitor.past.read(letter, inner.registers, at.counted, story.time)
+    values = monitor.past.read(letter, inner.registers, at.counted, playback.time)
     roots = (root for parts in monitor.always for root in parts)
-    sight = JudgedPosition(monitor.program, values, story.flips, story.at, lost)
+    sight = JudgedPosition(monitor.program, values, playback.changed, playback.at, lost)
     found = reasons_of(sight, roots)
     past = any(each.what in ("missing", "counted") for each in found)
-    return (*found, *(story.unread if past else ()))
+    return (*found, *(playback.unread if past else ()))

@@ -23,7 +23,7 @@ Context: TypeAlias = tuple[str, tuple[str, ...]]
 CACHE_CAP = 65_536
 """Most states of monitors whose names are remembered; beyond, they are named anew."""
 COUNT_CAP = 8
-"""Counts from here on are one."""
+"""The count from which on all counts are the same state."""
 START = "-"
 """The name of what a monitor remembers before the first call."""
 LOST = "(not known)"
@@ -121,7 +121,8 @@ def _number(register: Any) -> Any:
 
 
 class Path:
-    """The way of one session so far: its context, kept up to date call by call.
+    """The calls of one session so far, as states of risk: its context, kept up to date call by
+    call.
 
     `reach`: how many symbols are kept. Not thread-safe by itself: the session holds its lock.
     """
@@ -169,7 +170,7 @@ class Path:
         self.seen = None
 
     def lost(self) -> None:
-        """Note that nobody knows the calls so far, so that no state is known for a while."""
+        """Forget the calls so far: the state is unknown until enough further calls are known."""
         self.symbols.extend([("", LOST)] * (self.symbols.maxlen or 0))
         self.seen = None
 

@@ -1,4 +1,5 @@
-"""Watches a model of risk at work: how well it was calibrated, and an alarm when reality is worse.
+"""Tests whether the predictions of a model of risk come true: how well it was calibrated, and an
+alarm when reality is worse.
 
 In: for each run that ended, the risk that was predicted and what became of it. Out: Brier's score,
 a reliability table; and an e-process: a bet, fair if the predictions are right, that reality is
@@ -61,7 +62,8 @@ def _bin(i: int, bins: int, each: Sequence[tuple[float, bool]]) -> Bin:
 
 
 class Alarm:
-    """The bet that runs end badly more often than predicted. `rings`: it was won, at level alpha.
+    """A test, by betting, of whether runs end badly more often than the model predicts. `rings`: it
+    was won, at level alpha.
 
     Give each run one prediction, made before its end was known; leave out runs that were stopped.
     """
@@ -75,7 +77,7 @@ class Alarm:
 
     @property
     def wealth(self) -> float:
-        """The worth of the bets now; 1 at the start."""
+        """The wealth of the test now; 1 at the start."""
         return sum(self._wealth) / len(self._wealth)
 
     @property

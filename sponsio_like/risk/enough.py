@@ -27,7 +27,7 @@ MARGIN = 1.1
 """The factor 11/10 of the conditioned rule, for the factor is estimated, too."""
 
 
-class Need(NamedTuple):
+class RunsNeeded(NamedTuple):
     """The runs that a state has, and needs; `more`: how many are missing."""
 
     state: str
@@ -59,7 +59,7 @@ def needed_of_row(
 
 def runs_missing(
     model: RiskModel, eps: float, delta: float, reading: Reading = "strong"
-) -> list[Need]:
+) -> list[RunsNeeded]:
     """Return what each state of a model has and needs, those that miss most first.
 
     Raises `RiskError` for an eps or a delta out of range, and for a reading that is none.
@@ -79,7 +79,7 @@ def runs_missing(
     needs = []
     for name, row in rows.items():
         wanted = factor * needed_of_row(row, len(rows), eps, delta, reading)
-        needs.append(Need(name, sum(row.values()), math.ceil(wanted)))
+        needs.append(RunsNeeded(name, sum(row.values()), math.ceil(wanted)))
     return sorted(needs, key=lambda need: (-need.more, need.state))
 
 

@@ -30,7 +30,7 @@ NOTHING: Mapping[str, Any] = {}
 
 
 class LookUp(Protocol):
-    """The policy that a gate asks, as far as the gate knows it."""
+    """The part of a policy of risk that a gate uses."""
 
     @property
     def threshold(self) -> float:
@@ -94,7 +94,9 @@ class RiskGate:
     def ahead(
         self, ledger: Ledger, call: Call, position: int, rulings: Mapping[str, Decision]
     ) -> Finding | None:
-        """Return what stands against a call that the contracts let through; None if nothing."""
+        """Return the violation by risk of a call that the contracts let through; None
+        if there is none.
+        """
         risk = self.risk(ledger, call.tool, call.args)
         self._keep(call.id, risk)
         off = ledger.policy.risk == "observe" or not ledger.policy.enforces  # by a switch

@@ -63,7 +63,7 @@ class Outcomes(NamedTuple):
         return self.stopped / self.runs if self.runs else 0.0
 
 
-class Place(NamedTuple):
+class RiskyState(NamedTuple):
     """A state at which a policy would have stepped in: in so many runs, so many of them bad."""
 
     state: str
@@ -107,7 +107,7 @@ class Hindsight:
         return statistics.median(self.leads) if self.leads else None
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[RiskyState, ...]:
         """The states at which calls would have been stopped, those of most runs first."""
         seen: dict[Risk, list[bool]] = {}
         for run in self.runs:
@@ -115,7 +115,8 @@ class Hindsight:
             if visit is not None and run.ended:
                 seen.setdefault(visit.risk, []).append(run.bad is not None)
         found = (
-            Place(described(risk.state), len(ends), sum(ends), risk) for risk, ends in seen.items()
+            RiskyState(described(risk.state), len(ends), sum(ends), risk)
+            for risk, ends in seen.items()
         )
         return tuple(sorted(found, key=lambda place: (-place.runs, place.state)))
 

@@ -1,12 +1,12 @@
 """Writes what a model of risk says, and what its policy would have done, as one page of HTML.
 
 In: a policy, and a `Hindsight` if there are runs to look back on. Out: text that loads nothing
-from elsewhere. For a terminal: the same figures as a table (`risk_lines`).
+from elsewhere. For a terminal: the riskiest states as a table, and the figures as lines.
 """
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from sponsio_like.errors import RiskError
@@ -22,6 +22,7 @@ from sponsio_like.risk.plots import (
     drawn_wealth,
 )
 from sponsio_like.risk.policy import RiskPolicy
+from sponsio_like.terminal import Table
 
 ROWS = 15
 """Most states that are listed."""
@@ -42,6 +43,21 @@ def basis(risk: Risk) -> str:
     if not risk.reach:
         return "whatever was called before"
     return "with the last call" if risk.reach == 1 else f"with the last {risk.reach} calls"
+
+
+def risk_table(policy: RiskPolicy) -> Table:
+    """Return the riskiest states as a table for a terminal."""
+    rows = tuple(
+        (
+            described(each.state),
+            each.runs,
+            each.hits,
+            f"{each.lo:.1%} to {each.hi:.1%}",
+            basis(each),
+        )
+        for each in riskiest(policy)
+    )
+    return Table(("state", "runs", "bad", "risk", "counted"), rows)
 
 
 def risk_lines(policy: RiskPolicy, found: Hindsight | None) -> list[str]:
@@ -80,7 +96,7 @@ def risk_page(policy: RiskPolicy, title: str, found: Hindsight | None = None) ->
         import jinja2
     except ImportError:
         raise RiskError("a page with plots needs more: pip install 'sponsio-like[risk]'") from None
-    text = files("sponsio_like.risk").joinpath("page.html.j2").read_text("utf-8")
+    text = Path(__file__).with_suffix(".html.j2").read_text("utf-8")
     template = jinja2.Environment(autoescape=True, trim_blocks=True).from_string(text)
     rendered: str = template.render(
         title=title,

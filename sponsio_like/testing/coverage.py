@@ -1,4 +1,4 @@
-"""Says what tests have seen of each contract, and what it names that no test has tried.
+"""Records in which tests each contract applied, and which of its tools and values no test uses.
 
 In: a contract file, and its tests with their traces. Out: a `Coverage` for each contract.
 """
@@ -33,7 +33,7 @@ class Coverage(NamedTuple):
 
     @property
     def missing(self) -> str:
-        """The words for all that no test has seen of the contract; empty if nothing is missing."""
+        """What the tests do not cover of the contract, in words; empty if nothing is missing."""
         said = []
         match bool(self.kept), bool(self.broken):
             case False, False:

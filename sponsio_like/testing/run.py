@@ -69,12 +69,12 @@ def became_in(test: WrittenTest, file: File) -> tuple[Expected, tuple[str, ...]]
     play = _armed(file.contracts, file).play(trace)
     acts = [_became(each.outcome, each.violations) for each in play.events() if each.outcome]
     late, unfulfilled = play.finish()
-    owed = owed_by(late, unfulfilled)
+    unmet = owed_by(late, unfulfilled)
     if not acts or any(what not in ("allowed", "warned") for what, _ in acts[:-1]):
         return None
     what, by = acts[-1]
     if what == "allowed":
-        return ("unfulfilled", owed) if owed else ("allowed", ())
+        return ("unfulfilled", unmet) if unmet else ("allowed", ())
     return what, tuple(by)
 
 
@@ -133,12 +133,14 @@ def _wrong(test: WrittenTest, replay: Replay, trace: Trace) -> str:
             return f"`{name}`{place} was {what}{whom}; expected: {expected}"
     if not acts:
         return "nothing in this trace is decided"
-    owed = owed_by(late, unfulfilled)
-    lacking = [each for each in test.by if each not in owed] if test.expect == "unfulfilled" else []
+    unmet = owed_by(late, unfulfilled)
+    lacking = (
+        [each for each in test.by if each not in unmet] if test.expect == "unfulfilled" else []
+    )
     if lacking:
         return f"at the end nothing is owed by {_named(lacking)}; expected: unfulfilled"
-    if owed and test.expect == "allowed":
-        return f"at the end {_named(owed)} is unfulfilled; expected: allowed"
+    if unmet and test.expect == "allowed":
+        return f"at the end {_named(unmet)} is unfulfilled; expected: allowed"
     return ""
 
 

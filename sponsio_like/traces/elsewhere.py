@@ -1,5 +1,5 @@
-"""Reads traces from elsewhere: chats as OpenAI has them, session logs of Claude Code, OTLP as JSON,
-and runs of LangSmith.
+"""Reads trace files in formats of other programs: chats as OpenAI has them, session logs of Claude
+Code, OTLP as JSON, and runs of LangSmith.
 
 In: the objects of a file. Out: the objects of traces, or nothing if a file has another format.
 What is not understood in a format that is known raises, with what was expected.

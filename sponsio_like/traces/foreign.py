@@ -91,7 +91,7 @@ _KNOWN = {
 
 
 def misnamed(kind: str, event: Mapping[str, Any]) -> str | None:
-    """Return what would be lost of an event of this kind; None if nothing would."""
+    """Return the first field of an event that would be ignored; None if there is none."""
     if kind == "message" and _bare(event.get("role")) in MODELS:
         return f"`role` is `{event['role']}`; a response has the role `assistant`"
     meant = _MEANT.get(kind, {})

@@ -22,8 +22,8 @@ CUT: tuple[str, ...] = ("calls",)
 
 
 @dataclass(slots=True)
-class _Told:
-    """One session, as far as the log has told of it."""
+class _LoggedSession:
+    """One session, as far as its records have been read."""
 
     where: str
     events: list[dict[str, Any]] = field(default_factory=list)
@@ -75,7 +75,7 @@ def logged_traces(lines: Iterable[Line]) -> Iterator[Trace]:
 
     Raises `TraceError` for a line that is no record of a log.
     """
-    known: dict[str, _Told] = {}
+    known: dict[str, _LoggedSession] = {}
     gap = False
     for where, record in lines:
         event = record.get("event")
@@ -88,7 +88,7 @@ def logged_traces(lines: Iterable[Line]) -> Iterator[Trace]:
         session = record.get("session")
         if not isinstance(session, str):
             continue
-        told = known.setdefault(session, _Told(where, withheld={CUT} if gap else set()))
+        told = known.setdefault(session, _LoggedSession(where, withheld={CUT} if gap else set()))
         try:
             _tell(told, event, record)
         except (KeyError, TypeError, AttributeError):
@@ -99,7 +99,7 @@ def logged_traces(lines: Iterable[Line]) -> Iterator[Trace]:
         yield _trace(session, told)
 
 
-def _tell(told: _Told, event: str, record: Mapping[str, Any]) -> None:
+def _tell(told: _LoggedSession, event: str, record: Mapping[str, Any]) -> None:
     if record.get("again"):
         return
     match event:
@@ -137,7 +137,7 @@ def _tell(told: _Told, event: str, record: Mapping[str, Any]) -> None:
                 told.withheld.add(CUT)
 
 
-def _decided(told: _Told, record: Mapping[str, Any]) -> None:
+def _decided(told: _LoggedSession, record: Mapping[str, Any]) -> None:
     id, outcome = str(record["id"]), record["outcome"]
     if outcome in ("allowed", "redirected"):
         told.passed += 1
@@ -160,7 +160,9 @@ def _whole(record: Mapping[str, Any], name: str) -> bool:
     return name in record and name not in record.get("redacted", ())
 
 
-def _call(told: _Told, record: Mapping[str, Any], tool: str, **more: Any) -> dict[str, Any]:
+def _call(
+    told: _LoggedSession, record: Mapping[str, Any], tool: str, **more: Any
+) -> dict[str, Any]:
     args = record.get("args")
     if args is None:
         told.withheld.add(("args", tool))
@@ -169,7 +171,7 @@ def _call(told: _Told, record: Mapping[str, Any], tool: str, **more: Any) -> dic
     return _timed(about | {"depth": record.get("depth", 0)}, record)
 
 
-def _said(told: _Told, record: Mapping[str, Any]) -> None:
+def _said(told: _LoggedSession, record: Mapping[str, Any]) -> None:
     role = record["role"]
     message: dict[str, Any] = {"type": "message", "role": role, "text": record.get("text", "")}
     if not _whole(record, "text"):
@@ -194,7 +196,7 @@ def _seconds(stamp: str) -> float | None:
         return None
 
 
-def _trace(session: str, told: _Told) -> Trace:
+def _trace(session: str, told: _LoggedSession) -> Trace:
     if told.furthest >= told.passed:
         told.withheld.add(CUT)
     trace = trace_of({"id": session, "events": told.events}, told.where)

@@ -27,7 +27,7 @@ def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> 
     is read up to it; after a line of it that is not JSON, calls are missing (`logged_traces`).
     """
     if is_sqlite(path):
-        yield from _elsewhere(path, "checkpoints of LangGraph", checkpointed(path))
+        yield from _with_events(path, "checkpoints of LangGraph", checkpointed(path))
         return
     lines = read_lines(path, progress)
     first = next(lines, None)
@@ -41,13 +41,13 @@ def read_traces(path: str | Path, progress: Callable[[int], None] = ignored) -> 
         for where, value in chain([first], lines):
             yield trace_of(value, where)
         return
-    yield from _elsewhere(path, kind, traces_elsewhere(kind, chain([first], lines)))
+    yield from _with_events(path, kind, traces_elsewhere(kind, chain([first], lines)))
 
 
-def _elsewhere(
+def _with_events(
     path: str | Path, kind: str, found: Iterable[tuple[str, dict[str, Any]]]
 ) -> Iterator[Trace]:
-    """Yield those of these traces that have events. Raises `TraceError` if none has."""
+    """Yield the traces that have events. Raises `TraceError` if none has."""
     empty = True
     for where, value in found:
         if value["events"]:

@@ -49,6 +49,12 @@ def test_which_tools_are_the_same_makes_a_difference(checked: list[str]) -> None
     assert checked == ["0", "1"]
 
 
+def test_an_atom_of_the_same_tool_makes_a_difference(checked: list[str]) -> None:
+    """A formula in which two atoms are about one tool is not the shape of one about two tools."""
+    Guard(contracts(order("a", "b"), order("a", "a")))
+    assert checked == ["0", "1"]
+
+
 def test_each_wrong_guarantee_is_told() -> None:
     """Only what was found right is not checked again."""
     with pytest.raises(ContractError) as error:

@@ -15,7 +15,7 @@ from sponsio_like.replay import Replay
 from sponsio_like.replay.letters import letters_of
 from sponsio_like.replay.replay import TraceVerdict
 from sponsio_like.replay.shortest import timed
-from sponsio_like.replay.together import Finding, Together, found_together
+from sponsio_like.replay.together import PairFinding, PairFindings, found_together
 from sponsio_like.syntax import read
 from sponsio_like.traces import trace_of
 from tests.semantics.manifest import requirement
@@ -61,7 +61,7 @@ def file_of(*guarantees: str, more: str = "") -> File:
     return loads(f"version: 1\n{more}contracts:\n{lines}")
 
 
-def found(*guarantees: str) -> Together:
+def found(*guarantees: str) -> PairFindings:
     """What is found of contracts with these guarantees."""
     file = file_of(*guarantees)
     return found_together(file.contracts, inventory=file.inventory)
@@ -256,7 +256,7 @@ def played(
     return stopped, stopped | {each.contract for each in found.unfulfilled}
 
 
-def confirm(finding: Finding) -> None:
+def confirm(finding: PairFinding) -> None:
     """Play the trace of a finding: with one of the contracts, and with both."""
     first, second = finding.claim.first, finding.claim.second
     both, trace = (first, second), finding.trace or ()
@@ -282,7 +282,7 @@ def confirm(finding: Finding) -> None:
             assert played((second,), *trace)[1]
 
 
-def letters(finding: Finding) -> list[dict[str, object]]:
+def letters(finding: PairFinding) -> list[dict[str, object]]:
     """The calls that both contracts speak of, as they succeed."""
     each = [*letters_of(finding.claim.first), *letters_of(finding.claim.second)]
     return [one for one in each if "tool" in one and "status" not in one][:6]

@@ -49,9 +49,6 @@ REASONS = Path(__file__).with_name("survivors.toml")
 MODULES = (
     *(
         "logic.tree",
-        "logic.connectives",
-        "logic.facts",
-        "logic.temporal",
         "logic.formula",
         "syntax",
         "monitor.program",

@@ -114,13 +114,13 @@ MEANING = (
     (
         "who asks is not to blame",
         "replay/witness.py",
-        "story.born = [(call, each) for call, owed, each in owing if owed and call not in lost]",
-        "story.born = []",
+        "for call, owed, each in owing if owed and call not in lost]",
+        "for call, owed, each in owing if False]",
     ),
     (
         "values are not told apart in explanations",
         "replay/witness.py",
-        "    return isinstance(event, Call) and story.reader.part(event) == story.key\n",
+        "    return isinstance(event, Call) and playback.reader.part(event) == playback.key\n",
         "    return True\n",
     ),
     (

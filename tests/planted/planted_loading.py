@@ -71,7 +71,7 @@ MEANING = (
     (
         "every strong next is meant",
         "contracts/guarantees.py",
-        "if _keeps_quiet(node.body, True):",
+        "if _holds_without_events(node.body, True):",
         "if False:",
     ),
     (

@@ -416,13 +416,13 @@ TOOLS = (
     (
         "names are taken twice",
         "guard/toolbox.py",
-        "if entry.home != home or not _same(beside, tool):",
+        "if entry.home != home or not _same(same_name, tool):",
         "if entry.home is None:",
     ),
     (
         "wrapped tools keep their names",
         "guard/guard.py",
-        "decorated(box, each, Options(name=name, **options), batch)",
+        "decorated(box, each, ToolOptions(name=name, **options), batch)",
         "decorated(box, each, Options(**options), batch)",
     ),
     (

@@ -18,8 +18,8 @@ MEANING = [
     (
         "bounds of a one-sided interval are taken for two-sided ones",
         "risk/bounds.py",
-        "return _quantile(delta / 2, hits, runs - hits + 1)",
-        "return _quantile(delta, hits, runs - hits + 1)",
+        "total, tail = runs + unknown, delta / 2",
+        "total, tail = runs + unknown, delta",
     ),
     (
         "a stopped run ends well",
@@ -93,8 +93,8 @@ BUGS = [
     (
         "runs of which the end is unknown count as safe",
         "risk/bounds.py",
-        "_upper(hits + unknown, total, delta)",
-        "_upper(hits, total, delta)",
+        "rate_with_tail(hits + unknown, total, tail)",
+        "rate_with_tail(hits, total, tail)",
         f"{LEARNING}unknown_ends_widen_the_bounds",
     ),
     (
@@ -128,8 +128,8 @@ BUGS = [
     (
         "a restored session forgets how often the model was told",
         "risk/gate.py",
-        'self.asked = int(data["asked"])',
-        "self.asked = 0",
+        'self.refusals = int(data["asked"])',
+        "self.refusals = 0",
         f"{RUNTIME}the_model_is_asked_to_examine_itself_a_limited_number_of_times",
     ),
     (

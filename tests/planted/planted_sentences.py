@@ -112,8 +112,8 @@ BUGS = [
     (
         "of two meanings the first is taken",
         "contracts/sentences.py",
-        "    if len(found) > 1:\n",
-        "    if len(found) > 9:\n",
+        "    if len(found) > 1:\n        shown",
+        "    if len(found) > 9:\n        shown",
         TABLE,
     ),
     (

@@ -132,7 +132,7 @@ MEANING = (
     (
         "values that never occur may violate",
         "checks/ranges.py",
-        "if unseen and _breaks(clause, _unseen(clause.rule.formula, unseen)):",
+        "if unseen and _breaks(clause, _with_unbound(clause.rule.formula, unseen)):",
         "if False:",
     ),
     ("what changed is not remembered", "replay/witness.py", "if old != new:", "if False:"),

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import demo
+from sponsio_like.cli import demo
+from sponsio_like.cli.demo.story import Story, read_story
 from sponsio_like.contracts.loader import load
-from sponsio_like.demo.story import Story, read_story
 from sponsio_like.errors import SponsioLikeError
 from sponsio_like.terminal import console_for
 

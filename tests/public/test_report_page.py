@@ -20,8 +20,7 @@ pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 from campaigns.screenshots import browsed, chromium
 from sponsio_like import Allowed, Guard, Held, TraceError, contract
 from sponsio_like.log import json_log, read_log
-from sponsio_like.replay import Part, report_of
-from sponsio_like.reporting import facts_of, page_of
+from sponsio_like.replay import Part, facts_of, page_of, report_of
 
 RULES = [
     contract("few").guarantees("tool `pay` at most 2 times"),

@@ -118,6 +118,8 @@ def test_tests_are_proposed_for_tools_of_the_file(path: Path) -> None:
     assert "other" not in written
     assert "closed: kept" not in written
     assert 'trace: "query(sql=\\"INSERT INTO t (a) VALUES (1)\\")"' in written
+    assert 'trace: "query(sql=\\"SELECT a FROM t\\")"\n  expect: allowed' in written
+    assert '"reads: broken"' in written
     assert "total: kept" not in written
     assert ran(path)[0] == 0
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, ContractError, Guard, atom, contract, demo
+from sponsio_like import Allowed, Blocked, ContractError, Guard, atom, contract
+from sponsio_like.cli import demo
 from sponsio_like.contracts.declaration import CATALOG, catalog
 from sponsio_like.contracts.loader import load
 from sponsio_like.errors import SessionError, TraceError

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.errors import RiskError
-from sponsio_like.risk.learner import VIOLATED, Learner
-from sponsio_like.risk.model import RiskModel, described, read_model
 from sponsio_like.terminal import Table, console_for, counted, print_table
 
 if TYPE_CHECKING:
-    from sponsio_like.risk.hindsight import Hindsight
-    from sponsio_like.risk.pctl import Checked
-    from sponsio_like.risk.policy import RiskPolicy
+    from sponsio_like.risk import Checked, Hindsight, RiskModel, RiskPolicy
 
-app = typer.Typer(no_args_is_help=True, help="Risk, learned from recorded traces, with bounds.")
+risk_app = typer.Typer(
+    no_args_is_help=True, help="Risk, learned from recorded traces, with bounds."
+)
 Contracts = Annotated[Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file.")]
 Traces = Annotated[list[Path], typer.Argument(metavar="TRACES...", help="Trace files.")]
 Models = Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Models of shards.")]
@@ -26,14 +24,14 @@ Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model of risk.")
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="MODEL", help="Where the model goes.")]
 
 
-@app.command()
-def learn(
+@risk_app.command("learn")
+def learn_model(
     contracts: Contracts,
     traces: Traces,
     out: Out,
     bad: Annotated[
         str, typer.Option(metavar="WHAT", help="`violated`, or FIELD=VALUE of a trace.")
-    ] = VIOLATED,
+    ] = "violated",
     reach: Annotated[int, typer.Option(help="How many symbols a state has.")] = 2,
     predicate: Annotated[
         list[str] | None,
@@ -43,6 +41,7 @@ def learn(
     """Count how often runs that came to a state ended badly."""
     from sponsio_like.checks import read_file
     from sponsio_like.replay import read_all
+    from sponsio_like.risk import Learner
 
     file = read_file(contracts)
     named = dict(_named(each) for each in predicate or ())
@@ -54,9 +53,11 @@ def learn(
     _tell(model, out)
 
 
-@app.command()
+@risk_app.command()
 def merge(models: Models, out: Out) -> None:
     """Add up models that were learned from shards of the traces."""
+    from sponsio_like.risk import read_model
+
     whole = read_model(models[0])
     for each in models[1:]:
         whole = whole.merged(read_model(each))
@@ -64,7 +65,7 @@ def merge(models: Models, out: Out) -> None:
     _tell(whole, out)
 
 
-@app.command()
+@risk_app.command()
 def enough(
     model: Model,
     eps: Annotated[float, typer.Option(help="How far a probability may be off.")] = 0.05,
@@ -72,7 +73,7 @@ def enough(
     reading: Annotated[str, typer.Option(help="strong, literal, or conditioned.")] = "strong",
 ) -> None:
     """Say which states need how many more runs. It bounds steps, not the risk: see its interval."""
-    from sponsio_like.risk.enough import runs_missing
+    from sponsio_like.risk import read_model, runs_missing
 
     found = runs_missing(read_model(model), eps, delta, reading)  # type: ignore[arg-type]
     rows = tuple((need.state, need.has, need.needs, need.more) for need in found if need.more)
@@ -82,7 +83,7 @@ def enough(
     typer.echo(done)
 
 
-@app.command("check")
+@risk_app.command("check")
 def ask_chain(
     model: Model,
     formula: Annotated[
@@ -98,8 +99,7 @@ def ask_chain(
     ] = False,
 ) -> None:
     """Answer a property of the chain: yes, no or unknown. Exit status 0 if yes, 1 if not."""
-    from sponsio_like.risk.chain import bounded_chain, chain_of
-    from sponsio_like.risk.pctl import check_chain
+    from sponsio_like.risk import bounded_chain, chain_of, check_chain, read_model
 
     if not 0 < confidence < 1:
         raise RiskError(f"confidence is {confidence}; write a number between 0 and 1")
@@ -112,14 +112,13 @@ def ask_chain(
     raise typer.Exit(0 if answers[chain.start].answer == "yes" else 1)
 
 
-@app.command()
+@risk_app.command()
 def export(
     model: Model,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="*.prism or *.drn.")],
 ) -> None:
     """Write the counted chain for PRISM (`.prism`) or Storm (`.drn`)."""
-    from sponsio_like.risk.chain import chain_of
-    from sponsio_like.risk.export import drn_text, prism_text
+    from sponsio_like.risk import chain_of, drn_text, prism_text, read_model
 
     writers = {".prism": prism_text, ".drn": drn_text}
     if out.suffix not in writers:
@@ -129,7 +128,7 @@ def export(
     typer.echo(f"{out}: {counted(chain.size, 'state')}")
 
 
-@app.command("report")
+@risk_app.command("report")
 def look_back_on(
     model: Model,
     traces: Annotated[
@@ -147,8 +146,7 @@ def look_back_on(
     ] = None,
 ) -> None:
     """Show the riskiest states, and where a policy would have stepped in."""
-    from sponsio_like.risk.page import basis, risk_lines, risk_page, riskiest
-    from sponsio_like.risk.policy import RiskPolicy
+    from sponsio_like.risk import RiskPolicy, read_model, risk_lines, risk_page, risk_table
 
     policy = RiskPolicy(read_model(model), threshold, confidence=confidence, horizon=horizon)
     found = _looked_back(policy, contracts, traces or [])
@@ -156,17 +154,7 @@ def look_back_on(
         html.write_text(risk_page(policy, str(model), found), "utf-8")
         typer.echo(f"{html}: written")
         return
-    rows = tuple(
-        (
-            described(each.state),
-            each.runs,
-            each.hits,
-            f"{each.lo:.1%} to {each.hi:.1%}",
-            basis(each),
-        )
-        for each in riskiest(policy)
-    )
-    print_table(Table(("state", "runs", "bad", "risk", "counted"), rows), console_for(sys.stdout))
+    print_table(risk_table(policy), console_for(sys.stdout))
     for line in risk_lines(policy, found):
         typer.echo(line)
 
@@ -176,7 +164,7 @@ def _looked_back(
 ) -> Hindsight | None:
     from sponsio_like.checks import read_file
     from sponsio_like.replay import read_all
-    from sponsio_like.risk.hindsight import look_back
+    from sponsio_like.risk import look_back
 
     if not traces and contracts is None:
         return None

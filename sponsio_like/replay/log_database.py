@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sponsio_like.errors import SponsioLikeError, TraceError
-from sponsio_like.replay import Part
+from sponsio_like.replay.part import Part
 
 VIOLATION = (
     "STRUCT(contract VARCHAR, position BIGINT, tool VARCHAR, action VARCHAR, mode VARCHAR, "
@@ -59,7 +59,7 @@ EMPTIED = """
 UPDATE log SET event = 'contracts', session = NULL, outcome = NULL, applied = NULL,
   violations = NULL, unfulfilled = NULL WHERE NOT coalesce((PART), false)
 """.replace("PART", OF_PART)
-"""Makes records that are not of the part, and are there since they name contracts, say no more."""
+"""Empties records that are kept only because they name the contracts, and are not of the part."""
 TOLD = """
 CREATE VIEW told AS SELECT rowid AS n, * FROM log WHERE NOT (
   outcome = 'held' AND again IS NULL AND rowid IN (
@@ -80,10 +80,10 @@ def loaded(paths: Sequence[Path], asked: Part, folder: Path) -> Any:
         if not path.is_file():
             raise TraceError(f"{path}: cannot be read: no such file")
     asks = {"since": asked.since, "session": asked.session, "agent": asked.agent}
-    torn = sum(map(_is_torn, paths))
+    unended = sum(map(_is_torn, paths))
     database.execute(LOAD, {"paths": [str(path) for path in paths], "columns": COLUMNS, **asks})
     database.execute(EMPTIED, asks)
-    for _ in range(torn):
+    for _ in range(unended):
         database.execute(f"DELETE FROM log WHERE rowid = ({LAST})")  # noqa: S608 - a text of ours
     some = "SELECT count(*) FROM log WHERE event <> 'dropped' OR timestamp IS NOT NULL"
     if not database.execute(some).fetchone()[0]:

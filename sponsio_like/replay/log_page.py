@@ -6,11 +6,12 @@ In: `Facts`. Out: text. It has no content of the agent but what the log has.
 from __future__ import annotations
 
 import re
-from importlib.resources import files
+from pathlib import Path
 
 from sponsio_like.errors import SponsioLikeError
-from sponsio_like.reporting.facts import Facts
+from sponsio_like.replay.log_counts import Facts
 
+TEMPLATE = Path(__file__).with_suffix(".html.j2")
 KINDS = (
     ("blocked", "blocked"),
     ("held", "held"),
@@ -32,7 +33,7 @@ def page_of(facts: Facts, title: str) -> str:
         raise SponsioLikeError(
             "a report as a page needs more: pip install 'sponsio-like[report]'"
         ) from None
-    text = files("sponsio_like.reporting").joinpath("page.html.j2").read_text("utf-8")
+    text = TEMPLATE.read_text("utf-8")
 
     def breakable(name: str) -> markupsafe.Markup:
         """Return a name that a narrow page may break behind `_` and `/`."""

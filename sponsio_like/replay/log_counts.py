@@ -6,16 +6,16 @@ In: log files, and what of them is asked for. Out: `Facts`: plain rows for the p
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from sponsio_like.replay import BY_NAMES, Applications, Part, lower_bound, upper_bound
-from sponsio_like.reporting.schema import loaded
+from sponsio_like.replay.bounds import lower_bound, upper_bound
+from sponsio_like.replay.exact import BY_NAMES, Applications
+from sponsio_like.replay.log_database import loaded
+from sponsio_like.replay.part import Part
 
 Row: TypeAlias = dict[str, Any]
 PARTS = ("outcomes", "tools", "agents", "over_time", "sources")
@@ -58,6 +58,8 @@ class Facts:
 
 def facts_of(paths: Sequence[Path], asked: Part | None = None) -> Facts:
     """Count log files. Raises `TraceError` for those that cannot be read."""
+    import tempfile
+
     asked = asked or Part()
     with tempfile.TemporaryDirectory() as folder:
         database = loaded(paths, asked, Path(folder))
@@ -104,6 +106,6 @@ def _rated(broken: int, applied: int) -> Row:
 
 @cache
 def _queries() -> dict[str, str]:
-    text = files("sponsio_like.reporting").joinpath("queries.sql").read_text("utf-8")
+    text = Path(__file__).with_suffix(".sql").read_text("utf-8")
     parts = re.split(r"^-- name: (\w+)\n", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))

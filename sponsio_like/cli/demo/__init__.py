@@ -24,8 +24,8 @@ EXCERPT = FOLDER / "excerpt.jsonl"
 
 def run(console: Console, contracts: Path | None = None, trace: Path | None = None) -> None:
     """Show the demo. Raises `ContractError` or `TraceError` for files that cannot be read."""
-    from sponsio_like.demo.screen import Screen
-    from sponsio_like.demo.story import read_story
+    from sponsio_like.cli.demo.screen import Screen
+    from sponsio_like.cli.demo.story import read_story
 
     Screen(console).draw(read_story(contracts or CONTRACTS, trace or EXCERPT))
 
@@ -35,7 +35,7 @@ def save_files(folder: Path) -> list[Styled]:
 
     Raises `SponsioLikeError` rather than overwrite a file.
     """
-    from sponsio_like.demo.screen import program_here
+    from sponsio_like.cli.demo.screen import program_here
 
     page: list[Styled] = []
     try:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sponsio_like.demo.story import Fate, Scene, Story, StoryCall
+from sponsio_like.cli.demo.story import Fate, Scene, Story, StoryCall
 from sponsio_like.outcome import Violation
 from sponsio_like.syntax import show
 from sponsio_like.terminal import counted, print_wrapped
