@@ -30,6 +30,8 @@ VERB = re.compile(
     re.IGNORECASE,
 )
 """The words after which a bare word is plainly the name of a tool."""
+ENDS_LIST = re.compile(r"\b(?:or|and)\s+\S*$", re.IGNORECASE)
+"""The word before the last name of a list; "never call `pay`, now" is none."""
 SHAPE = re.compile(r"[A-Za-z]\w*_\w*|[\w:-]*\*[\w:*-]*|\w*[a-z]\w*[A-Z]\w*")
 """A word that looks like nothing but the name of a tool: `run_tests`, `pay_*`, `runTests`."""
 
@@ -290,8 +292,10 @@ class _Reader:
     def _names(self, tree: Any) -> Iterator[str]:
         tokens = [each.children[0] for each in _of(tree, "name")]
         governed = VERB.search(self.source[: tokens[0].start_pos]) is not None
-        for token in tokens:
-            yield self._name(token, governed)
+        between = self.source[tokens[-2:][0].start_pos : tokens[-1].start_pos]
+        listed = ENDS_LIST.search(between) is not None
+        for i, token in enumerate(tokens):
+            yield self._name(token, governed and (i == 0 or listed))
 
     def _name(self, token: Token, governed: bool) -> str:
         if token.type == "QUOTED":
