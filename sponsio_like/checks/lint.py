@@ -15,7 +15,7 @@ from sponsio_like.checks.guarantees import (
     check_values,
 )
 from sponsio_like.checks.kinds import unlike
-from sponsio_like.checks.names import unknown_names
+from sponsio_like.checks.names import alike_names, unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
 from sponsio_like.contracts import (
     CONTRACT,
@@ -118,7 +118,8 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
                 clauses.append((k, clause))
     impossible, contrary = deadlocks(contracts)
     late = () if problems or impossible else _late(contracts, clauses)
-    warnings = (*_remarks(contracts, shapes), *contrary, *unmet(contracts, inventory), *late)
+    more = (*unmet(contracts, inventory), *alike_names(contracts, inventory))
+    warnings = (*_remarks(contracts, shapes), *contrary, *more, *late)
     return Linted(tuple(clauses), (*problems, *impossible), warnings)
 
 

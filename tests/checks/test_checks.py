@@ -8,9 +8,11 @@ import pytest
 
 import sponsio_like.logic.formula as f
 from sponsio_like.checks.compile import compile_policy
+from sponsio_like.checks.names import alike_names
 from sponsio_like.contracts.conditions import condition, event, formula, with_actions
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract, Scope, fingerprint, inputs_needed
+from sponsio_like.contracts.inventory import Inventory
 from sponsio_like.contracts.operands import name
 from sponsio_like.contracts.targets import Vocabulary
 from sponsio_like.errors import ContractError
@@ -38,6 +40,8 @@ REFUSED = [
     (made("G !called(a)", "O (called(b) & called(c))"), "the assumption is never true"),
     (made("G !called(a)", "!O called(a)"), "nothing can violate the guarantee where"),
     (made("true"), "can never be violated"),
+    (made("G(called(a) -> count[<=2](called(a)) <= 2)"), "at most 2 in 2 steps is never broken"),
+    (made("G(called(a) -> count[<=2](called(a)) < 3)"), "at most 3 in 2 steps is never broken"),
     (made("F (called(a) & called(b))"), "can never be kept"),
     (made('G !called(a, x matches "(")'), r"`\(` does not compile"),
     (made('G(called(a) -> arg(x) matches "(")'), r"`\(` does not compile"),
@@ -57,6 +61,8 @@ def test_what_cannot_work_is_refused(contract: Contract, why: str) -> None:
 
 
 ACCEPTED = [
+    made("G(called(a) -> count[<=3](called(a)) <= 2)"),
+    made("G(called(a) -> count[<=2](called(a)) < 2)"),
     made("G !called(a)", "called(a, x = 1)"),
     made("G !called(a)", "O called(b)"),
     made("G !called([a, b])", "called(a) | called(b)"),
@@ -318,3 +324,28 @@ def test_a_substitute_of_a_rule_is_a_tool_of_the_agent() -> None:
         guarded(Contract("c", (rule,)), tools=["pay", "draft"])
     rule = Rule(read("G !called(pay)"), answer=Redirect("draft"))
     guarded(Contract("c", (rule,)), tools=["pay", "draft"])
+
+
+ALIKE = (
+    ("check_policy", "chekc_policy"),
+    ("issue_refund", "isue_refund"),
+    ("send_mail", "sendMail"),
+    ("Pay", "pay"),
+)
+APART = (
+    ("read_file", "read_files"),
+    ("lock_door", "clock_door"),
+    ("get_user", "set_user"),
+    ("form", "from"),
+    ("step_1", "step_2"),
+    ("approve_pay", "disapprove_pay"),
+)
+
+
+@pytest.mark.parametrize(("names", "told"), [(e, 1) for e in ALIKE] + [(e, 0) for e in APART])
+def test_names_that_are_one_but_for_a_slip_are_warned_of(names: tuple[str, str], told: int) -> None:
+    """Where nothing says which tools there are, a rule about the misspelt one guards nothing."""
+    contracts = [Contract(name, (Rule(read(f"G !called({name})")),), None) for name in names]
+    found = [each for each in alike_names(contracts, Inventory()) if "is nearly" in each.what]
+    assert len(found) == told
+    assert list(alike_names(contracts, Inventory(dict.fromkeys(names)))) == []
