@@ -15,7 +15,7 @@ from sponsio_like.checks.guarantees import (
     check_values,
 )
 from sponsio_like.checks.kinds import found_always, unlike
-from sponsio_like.checks.names import unknown_names
+from sponsio_like.checks.names import alike_names, unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
 from sponsio_like.contracts import (
     CONTRACT,
@@ -123,8 +123,9 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
         for each in contracts
         for problem in found_always(each, inventory.tools or {})
     ]
-    seldom = (*_remarks(contracts, shapes), *always, *contrary, *unmet(contracts, inventory))
-    return Linted(tuple(clauses), (*problems, *impossible), (*seldom, *late))
+    seldom = (*_remarks(contracts, shapes), *always, *contrary)
+    more = (*unmet(contracts, inventory), *alike_names(contracts, inventory))
+    return Linted(tuple(clauses), (*problems, *impossible), (*seldom, *more, *late))
 
 
 def _keys(contract: Contract) -> list[str]:

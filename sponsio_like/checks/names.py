@@ -7,6 +7,7 @@ said of these can be wrong.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -39,6 +40,9 @@ from sponsio_like.values import path_parts
 ARGUMENTS = frozenset({"arg_contains", "arg_allowed", "arg_missing", "arg_length", "arg_between"})
 """The built-in atoms that name an argument first."""
 
+SIGNS = re.compile(r"[\W_]")
+LONG_ENOUGH = 6
+"""Shorter names that are alike may both be meant: `form` and `from`."""
 WAITS = "which its pattern waits for where you name none"
 INSTEAD = "name the tool that is there, or list all in `tools:`: then a person is asked"
 
@@ -71,6 +75,41 @@ def unknown_names(
         for path in rule.by:
             _note_field_of_none(path, list(_matches(rule.formula)), words, problems)
     return list(dict.fromkeys(problems.found))
+
+
+def alike_names(contracts: Iterable[Contract], inventory: Inventory) -> Iterator[Problem]:
+    """Yield a warning for each two names of tools that are one but for a slip of the pen.
+
+    Where a file has `tools:`, the misspelt one is refused.
+    """
+    if inventory.tools is not None:
+        return
+    named: dict[str, tuple[str, str]] = {}
+    for contract in contracts:
+        own = made(contract.rules)
+        names = {name for root in formulas(contract) for m in _matches(root) for name in m.names}
+        for name in sorted(names - own - named.keys()):
+            if other := next((each for each in named if _is_slip(name, each)), ""):
+                what = f"`{name}` is nearly `{other}`, which contract `{named[other][0]}` names"
+                hint = "correct the misspelt one; if both are meant, list all tools in `tools:`"
+                yield Problem(what, contract.where or f"contract `{contract.name}`", hint)
+            named[name] = (contract.name, contract.where)
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """True if two names differ in capitals and signs alone, in two letters that changed places, or
+    in a letter that one lacks within a word.
+    """
+    if SIGNS.sub("", one).lower() == SIGNS.sub("", other).lower():
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(long) < LONG_ENOUGH or len(long) - len(short) > 1:
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    if len(short) == len(long):
+        return short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
+    around = long[max(at - 1, 0) : at + 2]
+    return short[at:] == long[at + 1 :] and at > 0 and len(around) == 3 and around.isalpha()
 
 
 def unknown_fields(contract: Contract, tool: str, words: Vocabulary) -> list[Problem]:

@@ -105,6 +105,7 @@ def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Proble
     yield from _whole_and_part(nodes)
     yield from (each for node in nodes for each in _texts(node))
     yield from (each for node in nodes for each in _empty(node))
+    yield from (each for node in nodes for each in _never_full(node))
     for node in nodes:
         for path in _paths(node):
             if INDEX.search(path):
@@ -114,6 +115,18 @@ def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Proble
         for pattern in _patterns(node):
             yield from _negated(pattern)
             yield from _never(pattern)
+
+
+def _never_full(node: f.Node) -> Iterator[Problem]:
+    """Yield a problem for a cap that so few steps never reach."""
+    match node:
+        case f.Compare(f.Count(bound=f.Steps(steps)), "<=" | "<" as sign, f.Const(most)):
+            if isinstance(most, (int, float)) and most >= steps + (sign == "<"):
+                what = f"at most {most} in {steps} steps is never broken"
+                hint = (
+                    f"{steps} steps have {steps} calls at most; write a smaller cap, or more steps"
+                )
+                yield Problem(what, hint=hint)
 
 
 def check_idle_missing(root: f.Formula) -> Iterator[Problem]:

@@ -46,6 +46,10 @@ Dialect: TypeAlias = Literal["postgres", "mysql", "sqlite", "tsql"]
         "NEVER_CALL {tool:every} outside [of] {paths:paths}",
         "{tool.fields:places} MUST (lie | be | stay) (under | in | inside | below) {paths:paths}",
         "{tool.fields:places} MUST_NOT leave {paths:paths}",
+        (
+            "{tool:union} MAY only (write to | read from | access) (a | the) "
+            "{fields:one_field} UNDER {paths:paths}"
+        ),
     ),
     keeps=("", 'write(file="/w/a")', "write(file=a)", "write", 'other(file="/etc/passwd")'),
     breaks=(
@@ -160,6 +164,10 @@ def no_other_call(call: Tools) -> Formula:
             "with) {tool:tools}"
         ),
         "{tool:tools} MUST_NOT (run | execute) (dangerous | destructive) commands",
+        (
+            "nothing (dangerous | destructive) MAY be (run | executed) (in | through | via | "
+            "with) {tool:tools}"
+        ),
     ),
     keeps=(
         "",

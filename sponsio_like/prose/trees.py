@@ -328,6 +328,10 @@ class _Reader:
         """Return a path into the arguments."""
         return _unquoted(_leaf(tree))
 
+    def one_field(self, tree: Any) -> list[str]:
+        """Return one path into the arguments, as a list."""
+        return [self.field(tree.children[0])]
+
     def place(self, tree: Any) -> tuple[Any, str]:
         """Return the tools, and the path into their arguments."""
         if tree.data == "dotted":

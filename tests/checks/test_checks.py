@@ -8,9 +8,11 @@ import pytest
 
 import sponsio_like.logic.formula as f
 from sponsio_like.checks.compile import compile_policy
+from sponsio_like.checks.names import alike_names
 from sponsio_like.contracts.conditions import condition, event, formula, with_actions
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract, Scope, fingerprint, inputs_needed
+from sponsio_like.contracts.inventory import Inventory
 from sponsio_like.contracts.operands import name
 from sponsio_like.contracts.targets import Vocabulary
 from sponsio_like.errors import ContractError
@@ -318,3 +320,28 @@ def test_a_substitute_of_a_rule_is_a_tool_of_the_agent() -> None:
         guarded(Contract("c", (rule,)), tools=["pay", "draft"])
     rule = Rule(read("G !called(pay)"), answer=Redirect("draft"))
     guarded(Contract("c", (rule,)), tools=["pay", "draft"])
+
+
+ALIKE = (
+    ("check_policy", "chekc_policy"),
+    ("issue_refund", "isue_refund"),
+    ("send_mail", "sendMail"),
+    ("Pay", "pay"),
+)
+APART = (
+    ("read_file", "read_files"),
+    ("lock_door", "clock_door"),
+    ("get_user", "set_user"),
+    ("form", "from"),
+    ("step_1", "step_2"),
+    ("approve_pay", "disapprove_pay"),
+)
+
+
+@pytest.mark.parametrize(("names", "told"), [(e, 1) for e in ALIKE] + [(e, 0) for e in APART])
+def test_names_that_are_one_but_for_a_slip_are_warned_of(names: tuple[str, str], told: int) -> None:
+    """Where nothing says which tools there are, a rule about the misspelt one guards nothing."""
+    contracts = [Contract(name, (Rule(read(f"G !called({name})")),), None) for name in names]
+    found = [each for each in alike_names(contracts, Inventory()) if "is nearly" in each.what]
+    assert len(found) == told
+    assert list(alike_names(contracts, Inventory(dict.fromkeys(names)))) == []

@@ -21,6 +21,9 @@ from tests.project.test_contract_files import BASE, KEYS, Key, skeleton
 BY_HAND: list[dict[str, Any]] = yaml.safe_load(
     (Path(__file__).parent / "bad_files.yaml").read_text("utf-8")
 )
+HURRIED: list[dict[str, Any]] = yaml.safe_load(
+    (Path(__file__).parent / "hurried_files.yaml").read_text("utf-8")
+)
 DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 PLACE = re.compile(r"(?:contracts|base)\.yaml:(\d+):(\d+)")
 
@@ -34,6 +37,18 @@ def test_a_bad_file_is_told_with_place_and_advice(
     (tmp_path / "c.yaml").write_text(row["file"], "utf-8")
     found = checked(Path("c.yaml"), lambda _: ())
     assert [str(each) for each in found.mistakes] == row["says"]
+
+
+@pytest.mark.parametrize("row", HURRIED, ids=lambda row: row["name"])
+def test_what_a_hurried_user_writes_is_refused_or_warned_of(
+    row: Mapping[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What would guard something else than its author thinks is told, with place and cure."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.yaml").write_text(row["file"], "utf-8")
+    found = checked(Path("c.yaml"), lambda _: ())
+    warned = [f"warning: {each}" for each in found.remarks]
+    assert [*map(str, found.mistakes), *warned] == row["says"] != []
 
 
 def test_there_are_many_of_them() -> None:
