@@ -20,7 +20,12 @@ from sponsio_like.kinds.shell_words import QUOTED, SIGNS
 ASSIGNED: Mapping[str, Mapping[str, str]] = {
     "dd": {"of=": "w", "if=": "r"},
     "openssl": {
-        "-out": "w", "-keyout": "w", "-in": "r", "-connect": "h", "-url": "h", "-proxy": "h",
+        "-out": "w",
+        "-keyout": "w",
+        "-in": "r",
+        "-connect": "h",
+        "-url": "h",
+        "-proxy": "h",
     },
     "make": {"-C": "w", "DESTDIR=": "w", "prefix=": "w", "PREFIX=": "w"},
     "socat": dict.fromkeys(
