@@ -100,22 +100,37 @@ WRITING = (
     "truncatetable",
     "copy",
 )
+NAMING = frozenset({"dot", "join", "schema", "copy", "returning"})
+"""The nodes that may name columns, beside those of columns."""
 TARGETED = frozenset({*WRITING, "into"})
 """The nodes that may name a table that they write."""
 SILENT = frozenset({"identifier", "literal", "tablealias", "from", "where", "paren", "eq"})
 """Frequent nodes that say nothing by themselves."""
+PG_ASKS = (
+    r"get|size|relation|table|total|database_size|typeof|column|index|postmaster|conf_load|is_in|"
+    r"encoding|char_to|client|has_role|\w+_is_visible|stat_get|options|tablespace|timezone|describe|"
+    r"identify|sequence|show|filenode|collation|current_wal|current_snapshot|current_xact|last|"
+    r"wal_lsn_diff|blocking|lock_status|backend_pid|jit|trigger|my_temp|is_other|input|prepared|"
+    r"cursor|partition|settings|visible|snapshot|safe_snapshot|nextoid|available"
+)
 OUTSIDE = re.compile(
-    r"(?:pg_(?:read|ls|write|stat_file|file|logdir|current_logfile|terminate|cancel|reload|rotate|"
-    r"switch|create_|drop_|promote|import|advisory|try_advisory|notify|export)|lo_|dblink|"
+    rf"(?:pg_(?!(?:{PG_ASKS}))|lo_|dblink|"
     r"(?:query|table|database|schema|cursor)_to_xml|currval|nextval|setval|set_config|xp_|sp_|"
-    r"openrowset|openquery|opendatasource|load_file|sys_e|load_extension|readfile|writefile|edit$|"
+    r"openrowset|openquery|opendatasource|load_file|sys_[es]|load_extension|readfile|writefile|edit$|"
     r"fts3_tokenizer|utl_|dbms_|httpuritype|http_|http$|url$|file$|s3$|remote|mysql$|postgresql$|"
-    r"jdbc|odbc|executable|system$|exec$|benchmark|sleep|pg_sleep|get_lock|release_lock|read_csv|"
-    r"read_parquet|read_json|read_text|read_blob|glob$|install|load$)"
+    r"jdbc|odbc|executable|system$|exec$|benchmark|sleep|get_lock|release_(?:all_)?locks?$|"
+    r"read_|glob$|install|load$|ts_stat$|ts_rewrite$|crosstab|connectby$|(?:un)?schedule|add_job$|"
+    r"query_export_to_s3|table_import_from_s3|invoke$|(?:master|source)_pos_wait|wait_(?:for|until)_|"
+    r"fsdir|lsdir|csv_read|sniff_|(?:sqlite|postgres|mysql|parquet|csv|json)_(?:scan|query)|getenv$|"
+    r"postgres_fdw_disconnect|txid_current$)"
 )
 """Functions of Postgres, MySQL, SQLite, SQL Server, Oracle, DuckDB and ClickHouse, by their
 manuals: they read files, open connections, run programs, wait, or change what a SELECT leaves.
 """
+QUERYING = re.compile(
+    r"dblink|(?:query|table|cursor)_to_xml|ts_stat$|ts_rewrite$|crosstab|connectby$"
+)
+"""Functions that read what a text names."""
 CONDITIONAL = re.compile(r"/\*M?!\d*(.*?)\*/", re.DOTALL)
 """A comment that MySQL and MariaDB run."""
 OUTFILE = re.compile(r"\binto\s+(?:outfile|dumpfile)\b", re.IGNORECASE)
@@ -303,12 +318,16 @@ def _statement(root: Any, query: Query) -> None:
     nodes = [each for each in root.walk() if each.key not in SILENT]
     made = {each.alias_or_name.lower() for each in nodes if each.key == "cte"}
     written = {id(table) for each in nodes if each.key in TARGETED for table in _targets(each)}
+    whole = set[str]()
     for node in nodes:
         key = node.key
         if key == "column":
             query.columns.append(_spelled(node.this))
         elif key == "table":
+            whole.add(node.alias_or_name.lower())
             _table(node, query, made, written)
+        elif key in NAMING:
+            _named_columns(node, query)
         elif key in VERBS:
             if node is root or not (key == "subquery" or _is_row(node)):
                 _verb(node, query)
@@ -321,6 +340,29 @@ def _statement(root: Any, query: Query) -> None:
                 query.unclear.add("columns")
         elif _is_function(node.__class__):
             _function(node.name if key == "anonymous" else node.sql_name(), query)
+    if not whole.isdisjoint(query.columns):
+        query.unclear.add("columns")  # the name of a table stands for all of its columns
+
+
+def _named_columns(node: Any, query: Query) -> None:
+    """Note columns that are named in other ways: `(a).b`, `USING (b)`, `INSERT INTO a (b)`."""
+    parts = []
+    match node.key:
+        case "dot":
+            parts = [node.expression]
+        case "join":
+            parts = node.args.get("using") or []
+            if str(node.args.get("method") or "").upper() == "NATURAL":
+                query.unclear.add("columns")
+        case "schema" if node.parent is not None and node.parent.key in ("insert", "copy"):
+            parts = node.expressions
+        case "copy" if node.this is not None and node.this.key == "table":
+            query.unclear.add("columns")
+        case "returning":
+            query.reads += [_name(each) for each in _targets_of(node.parent)]
+    query.columns += [_spelled(each) for each in parts if each.key == "identifier"]
+    if node.key == "copy":
+        _verb(node, query)
 
 
 @functools.cache
@@ -336,8 +378,26 @@ def _table(node: Any, query: Query, made: set[str], written: set[int]) -> None:
     name = _name(node)
     if name and id(node) in written:
         query.writes.append(name)
-    elif name and name not in made:
+    elif name and not (name in made and _is_made(node, name)):
         query.reads.append(name)
+    alias = node.args.get("alias")
+    if alias is not None and alias.args.get("columns"):
+        query.unclear.add("columns")  # `a AS b(c)`: `c` is some column of `a`
+
+
+def _is_made(table: Any, name: str) -> bool:
+    """True if a part of a `WITH` that the table can see has this name."""
+    node, inner = table, None
+    while node.parent is not None:
+        inner = node if node.key == "cte" else inner
+        node = node.parent
+        clause = node.args.get("with_") or node.args.get("with")
+        for each in () if clause is None else clause.expressions:
+            if each is inner and not clause.args.get("recursive"):
+                break
+            if each.alias_or_name.lower() == name:
+                return True
+    return False
 
 
 def _is_row(node: Any) -> bool:
@@ -369,14 +429,65 @@ def _is_always(where: Any) -> bool:
         case exp.Paren():
             return _is_always(where.this)
         case exp.Or():
-            return _is_always(where.left) or _is_always(where.right)
+            either = _is_always(where.left) or _is_always(where.right)
+            return either or _is_opposite(where.left, where.right)
         case exp.And():
             return _is_always(where.left) and _is_always(where.right)
-        case exp.EQ() | exp.GTE() | exp.LTE() | exp.Is() | exp.Like() if where.left == where.right:
+        case exp.EQ() | exp.GTE() | exp.LTE() | exp.Is() | exp.NullSafeEQ() if _is_same(where):
             return True
-    if _has_column(where):
-        return isinstance(where, exp.Like) and where.right.sql() in ("'%'", "'%%'")
-    return True
+        case exp.Like() | exp.ILike() | exp.SimilarTo() | exp.Glob() | exp.RegexpLike():
+            if where.this == where.expression or where.expression.name in ANYTHING:
+                return True
+        case exp.In() if _is_of_all(where):
+            return True
+    return not _has_column(where)
+
+
+ANYTHING = frozenset({"%", "%%", "*", ".*", "", "^", "$", "^.*$", "^.*", ".*$"})
+"""Patterns that every text fits."""
+
+
+def _is_same(where: Any) -> bool:
+    """True if both sides are the same, or one column, once with its table and once without."""
+    from sqlglot import exp
+
+    left, right = where.left, where.right
+    if left == right:
+        return True
+    columns = isinstance(left, exp.Column) and isinstance(right, exp.Column)
+    return columns and left.name == right.name and not (left.table and right.table)
+
+
+def _is_opposite(one: Any, other: Any) -> bool:
+    """True if one of two conditions holds always: `a = 5 or a <> 5`."""
+    from sqlglot import exp
+
+    one, other = one.unnest(), other.unnest()
+    for each, rest in ((one, other), (other, one)):
+        if isinstance(each, exp.Not) and each.this.unnest() == rest:
+            return True
+    pairs = ((exp.EQ, exp.NEQ), (exp.LT, exp.GTE), (exp.GT, exp.LTE))
+    return any({type(one), type(other)} == {*each} and one.args == other.args for each in pairs)
+
+
+def _is_of_all(where: Any) -> bool:
+    """True for `id in (select id from a)` in a statement that changes `a`."""
+    from sqlglot import exp
+
+    inner = where.args.get("query")
+    inner = None if inner is None else inner.unnest()
+    if not isinstance(inner, exp.Select):
+        return False
+    more = ("where", "joins", "limit", "group", "having", "with_", "offset", "qualify")
+    statement = where.find_ancestor(exp.Delete, exp.Update)
+    tables = list(inner.find_all(exp.Table))
+    return (
+        not any(inner.args.get(each) for each in more)
+        and len(tables) == len(inner.expressions) == 1
+        and statement is not None
+        and _name(tables[0]) in [_name(each) for each in _targets_of(statement)]
+        and inner.expressions[0].alias_or_name == where.this.name
+    )
 
 
 def _has_column(node: Any) -> bool:
@@ -389,6 +500,8 @@ def _targets(node: Any) -> Iterable[Any]:
     """Return the tables that a node of a statement writes."""
     from sqlglot import exp
 
+    if node.key == "copy" and node.args.get("kind") is False:  # `COPY a TO ..`
+        return []
     if node.key in WRITING:
         return _targets_of(node)
     return node.find_all(exp.Table) if node.key == "into" else ()
@@ -411,6 +524,8 @@ def _function(name: str, query: Query) -> None:
     query.functions.append(name.lower())
     if OUTSIDE.match(name.lower()):
         query.reaches_out.append(name.lower())
+        if QUERYING.match(name.lower()):
+            query.unclear |= {"reads", "columns"}
 
 
 def _command(node: Any, query: Query) -> None:

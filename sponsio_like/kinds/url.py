@@ -29,19 +29,37 @@ PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 LONGEST = 8_192
 """Most characters of a URL that is read."""
 LOCAL = re.compile(
-    r"(?:.*\.)?(?:localhost|local|internal|intranet|lan|home\.arpa|localdomain)|"
+    r"(?:.*\.)?(?:localhost|local|internal|intranet|lan|home\.arpa|localdomain[46]?|"
+    r"home|corp|private|test)|localhost[46]|ip6-(?:localhost|loopback)|"
     r"metadata|metadata\.tencentyun\.com|metadata\.packet\.net|instance-data|kubernetes(?:\.default(?:\.svc)?)?",
 )
-"""Names that resolve inside of a network (RFC 6761, RFC 6762, RFC 8375, clouds' metadata)."""
+"""Names that resolve inside of a network (RFC 6761, RFC 6762, RFC 8375, names that ICANN does not
+give away, clouds' metadata).
+"""
 NOT_PUBLIC = tuple(
-    map(ipaddress.ip_network, ("192.0.0.0/24", "168.63.129.16/32", "3fff::/20", "5f00::/16"))
+    map(
+        ipaddress.ip_network,
+        ("192.0.0.0/24", "168.63.129.16/32", "3fff::/20", "5f00::/16", "fec0::/10"),
+    )
 )
 """Networks that are not public, whatever the version of Python says of them: of IANA's registries,
 with the metadata of Oracle's cloud, and the address of Azure's host.
 """
-LOCAL_SCHEMES = frozenset({"file", "javascript", "vbscript", "data", "about", "blob", "filesystem"})
+LOCAL_SCHEMES = frozenset(
+    {
+        *("file", "javascript", "vbscript", "data", "about", "blob", "filesystem", "unix"),
+        *("http+unix", "https+unix"),
+    }
+)
 """Schemes that reach no host, whatever stands in its place."""
-EMBEDDED = ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "::ffff:0:0/96", "::/96")
+EMBEDDED = (
+    "64:ff9b::/96",
+    "64:ff9b:1::/48",
+    "2002::/16",
+    "::ffff:0:0/96",
+    "::ffff:0:0:0/96",
+    "::/96",
+)
 """Networks of IPv6 whose addresses have an address of IPv4 in them."""
 
 

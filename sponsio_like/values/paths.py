@@ -21,8 +21,10 @@ LONGEST = 4_096
 """Most characters of a path: PATH_MAX of Linux."""
 PLAIN = re.compile(r"[\w./-]+", re.ASCII)
 """A path that all readers read alike: letters, digits, and signs that no reader changes."""
-UNCLEAR = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffd]")
-"""Control characters, and halves of characters."""
+UNCLEAR = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u200b\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff\ufffd]"
+)
+"""Control characters, those that nobody sees, and halves of characters."""
 SLASHES = re.compile("[\u2044\u2215\u29f8\u29f9\ufe68\uff3c\u2216\u2571\u2572\u3033\u30fd]")
 """Signs that look like a slash and are none."""
 DRIVE = re.compile(r"([A-Za-z]):")
@@ -101,10 +103,15 @@ def _readings(path: str) -> Iterator[str | None]:
     if unquote(texts[-1]) != texts[-1]:
         yield None
     for text in texts:
-        for each in dict.fromkeys((text, text.strip(), normalize("NFKC", text))):
+        for each in dict.fromkeys(_spellings(text)):
             yield None if SLASHES.search(each) or not _is_plain(each) else each
             if "\\" in each:
                 yield each.replace("\\", "/")
+
+
+def _spellings(text: str) -> tuple[str, ...]:
+    """Return a text as it is, without blanks and quotes around it, and with plain letters."""
+    return text, text.strip(), text.strip("'\""), normalize("NFKC", text)
 
 
 def _is_plain(text: str) -> bool:
@@ -115,7 +122,7 @@ def _is_plain(text: str) -> bool:
 def _resolved(path: str, root: str) -> str | None:
     """Return the absolute path without `.` and `..`; None if a variable or a scheme decides."""
     text = path[len("file://") :] if path[:8].lower() == "file:///" else path
-    if re.match(r"[A-Za-z][\w+.-]+:/", text):
+    if re.match(r"[A-Za-z][\w+.-]+:(?:[\w+.-]+:)*/", text):
         return None
     home = AT_HOME.match(text)
     text = HOME + text[home.end() :] if home else text

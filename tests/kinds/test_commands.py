@@ -8,13 +8,13 @@ missed still.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sponsio_like.kinds import UNREADABLE, shell
 from sponsio_like.values import under
+from tests.kinds.sections import sections
 
 WORKSPACE = ("/workspace",)
 PRIVATE = ("/etc", "/" + "root", "~/.ssh")
@@ -46,21 +46,7 @@ RULES: dict[str, Callable[[str], bool]] = {
 """What each rule lets pass."""
 
 
-def sections() -> dict[tuple[str, str], list[str]]:
-    """The commands by their rule, and by `stop` or `pass`."""
-    found: dict[tuple[str, str], list[str]] = {}
-    rows: list[str] = []
-    path = Path(__file__).parent / "commands.txt"
-    for line in path.read_text("utf-8").splitlines():
-        if line.startswith("== "):
-            rule, told = line[3:].split()
-            rows = found.setdefault((rule, told), [])
-        else:
-            rows.append(line)
-    return found
-
-
-SECTIONS = sections()
+SECTIONS = sections("commands.txt")
 
 
 @pytest.mark.parametrize("rule", RULES)

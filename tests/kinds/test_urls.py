@@ -31,6 +31,13 @@ def url(text: str) -> dict[str, Any]:
         "100.100.100.200",
         "169.254.169.254",
         "[fd00:ec2::254]",
+        "[fec0::1]",
+        "[::ffff:0:127.0.0.1]",
+        "nas.home",
+        "db.corp",
+        "x.private",
+        "localhost4.localdomain4",
+        "ip6-loopback",
     ],
 )
 def test_hosts_that_are_not_public(host: str) -> None:
@@ -39,7 +46,16 @@ def test_hosts_that_are_not_public(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["192.0.1.192", "168.63.129.17", "[2606:4700::1]", "metadata.corp.com", "packet.net"]
+    "host",
+    [
+        "192.0.1.192",
+        "168.63.129.17",
+        "[2606:4700::1]",
+        "metadata.corp.com",
+        "packet.net",
+        "home.com",
+        "testcorp.com",
+    ],
 )
 def test_their_neighbours_are_public(host: str) -> None:
     """The next address, and a name that begins like theirs."""
@@ -54,6 +70,7 @@ def test_their_neighbours_are_public(host: str) -> None:
         "vbscript://api.corp.com/",
         "data://api.corp.com/x",
         "filesystem:http://api.corp.com/x",
+        "http+unix://api.corp.com/x",
     ],
 )
 def test_a_scheme_that_reaches_no_host_has_none(text: str) -> None:

@@ -47,3 +47,29 @@ def test_usual_paths_are_told_as_the_long_way_tells_them(monkeypatch: pytest.Mon
     monkeypatch.setattr(paths, "PLAIN", re.compile(r"(?!)"))
     assert [under(*each) for each in asked] == short
     assert {True, False, None} <= set(short)
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "told"),
+    [
+        ("/proc/self/root/etc/x", "/etc", None),
+        ("/proc/1/task/2/cwd/x", "/etc", None),
+        ("/proc/self/fd/3", "/work", None),
+        ("/proc/cpuinfo", "/etc", False),
+        ("/proc/cpuinfo", "/proc", True),
+        ("/proc/self/root/x", "/", True),
+        ("~/x", "/root", None),
+        ("~ann/x", "/root", None),
+        ("$HOME/x", "/home/ann", None),
+        ("~/x", "/etc", False),
+        ("~/x", "~", True),
+        ('"/etc/x"', "/work", None),
+        ("/work/.\u200b./x", "/work", None),
+        ("/work/\u202ex", "/work", None),
+        ("/work/it's", "/work", True),
+        ("jar:file:/etc!/x", "/work", None),
+    ],
+)
+def test_what_leads_elsewhere_is_unknown(path: str, folder: str, told: bool | None) -> None:
+    """Links of `/proc`, homes, where the folder may be one, and signs that nobody sees."""
+    assert under(path, (folder,)) is told
