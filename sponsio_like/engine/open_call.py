@@ -12,7 +12,15 @@ from typing import Any, NamedTuple
 
 from sponsio_like.engine.ledger import Ledger, Rest
 from sponsio_like.events import OPEN, Status
-from sponsio_like.monitor import Change, Letter, Now, PositionCounts, Read, TooManyBranches
+from sponsio_like.monitor import (
+    Change,
+    ClauseState,
+    Letter,
+    Now,
+    PositionCounts,
+    Read,
+    TooManyBranches,
+)
 
 
 class Opened(NamedTuple):
@@ -22,6 +30,8 @@ class Opened(NamedTuple):
     waits: list[Change]
 
 
+STILL_CAP = 4_096
+"""Most states of one clause of which it is remembered that a call leaves them as they are."""
 NOTHING_OPENED = Opened([], [])
 """The changes of no clause at all."""
 
@@ -30,7 +40,7 @@ def open_clauses(ledger: Ledger, reads: Iterable[Read], time: float) -> Opened |
     """Return what a call in flight changes in these clauses; None as `open_clause` says."""
     found = Opened([], [])
     for each in reads:
-        if not open_clause(ledger, *each, time, *found):
+        if not open_clause(ledger, *each, time, found):
             return None
     return found
 
@@ -41,12 +51,14 @@ def open_clause(
     letter: Letter,
     key: Any,
     time: float,
-    rests: list[Rest],
-    waits: list[Change],
+    into: tuple[list[Rest], list[Change]],
+    still: dict[Any, ClauseState] | None = None,
 ) -> bool:
     """Add what a call in flight changes in one clause, and whether that waits for the result.
 
-    Return False if the clause has value variables, is violated, or has no room.
+    Return False if the clause has value variables, is violated, or has no room. `still`: the states
+    that such a call leaves as they are, and that nothing waits for, by identity and letter; this
+    one is added. Only for clauses with remembered steps, which say nothing of positions.
     """
     clause, positions = ledger.policy.clauses[i], ledger.positions
     if clause.bound is not None:
@@ -65,10 +77,13 @@ def open_clause(
         return False
     if violated:
         return False
-    if OPEN in letter and clause.awaits(watch, at):
-        waits.append(Change(i, key, at, None, letter))
+    awaits = OPEN in letter and clause.awaits(watch, at)
+    if awaits:
+        into[1].append(Change(i, key, at, None, letter))
+    elif still is not None and watch is before and len(still) < STILL_CAP:
+        still[id(before), letter] = before
     if watch is not before or clause.by or i in ledger.wakes:
-        rests.append(ledger.rest(i, key, watch, at, time))
+        into[0].append(ledger.rest(i, key, watch, at, time))
     return True
 
 

@@ -173,9 +173,9 @@ class Writer:
     def _opener(self) -> Callable[[], Opener]:
         """Write the source that makes the call a call in flight; compiled at the first one."""
         lines, writes = self._open
-        body = ["now, rests, waits = t, [], []", *_taking([*lines, *writes]), *self._kept(), *lines]
-        body += ["ledger.torn = True", *writes, "for each in rests: ledger.keep(*each)"]
-        body.append("return waits")
+        body = ["now, into = t, ([], [])", *_taking([*lines, *writes]), *self._kept(), *lines]
+        body += ["ledger.torn = True", *writes, "for each in into[0]: ledger.keep(*each)"]
+        body.append("return into[1]")
         return functools.cache(lambda: self._names.functions({OPENED: body})["opened"])
 
     def _kept(self) -> list[str]:
@@ -221,11 +221,19 @@ class Writer:
             letter.append(self._said.slot(slot, told))
         self._plain(i, clause, letter)
 
-    def _says(self, i: int, letter: str, key: str = "()") -> str:
+    def _says(self, i: int, letter: str, key: str = "()", *more: str) -> str:
         """Note what a clause reads; return what asks its monitor about a call in flight."""
         self._reads.append(f"{self._names.bind(Read)}({i}, {letter}, {key})")
-        asked = f"{self._names.bind(open_clause)}(ledger, {i}, {letter}, {key}, t, rests, waits)"
-        return f"if not {asked}: return None"
+        given = ", ".join(("ledger", str(i), letter, key, "t", "into", *more))
+        return f"if not {self._names.bind(open_clause)}({given}): return None"
+
+    def _says_unless_still(self, i: int, letter: str) -> list[str]:
+        """Return the same for a clause with remembered steps, where it is not known that the call
+        changes nothing.
+        """
+        still = self._names.bind(self._policy.lanes.setdefault(("still", i), {}))
+        known = f"(id(watches[{i}]), {letter}) in {still} and {i} not in ledger.wakes"
+        return [f"if not ({known}):", f"    {self._says(i, letter, '()', still)}"]
 
     # --- clauses with few states --------------------------------------------------------------
 
@@ -242,8 +250,7 @@ class Writer:
         for name, (lines, writes) in self._ends.items():
             lines.append(f"if {move}.{name} is None: return False")
             writes.append(f"{watch} = {move}.{name}")
-        asked = f"    {self._says(i, said)}"
-        self._open.lines.extend((f"if not {move}.still or {i} in ledger.wakes:", asked))
+        self._open.lines.extend(self._says_unless_still(i, said))
 
     # --- clauses over the past ----------------------------------------------------------------
 
@@ -271,6 +278,9 @@ class Writer:
                 self._store(i, clause, where, kept, end)
         said = self._said.in_flight(clause, letter)
         if clause.bound is None:
+            if waits and not clause.by and clause.automaton is not None:
+                self._open.lines.extend(self._says_unless_still(i, said))
+                return
             asked = self._says(i, said, where.key or "()")
             if waits or clause.by:
                 self._open.lines.append(asked)

@@ -35,14 +35,12 @@ UNBOUNDED = frozenset({"F", "G", "O", "H"})
 class Move(NamedTuple):
     """Where a call leads that was let through at once; None if the monitor has to say.
 
-    `before` is kept, since moves are found by its identity. `still`: until its result is there, the
-    call changes nothing, and nothing waits for the result.
+    `before` is kept, since moves are found by its identity.
     """
 
     before: ClauseState
     done: ClauseState | None
     failed: ClauseState | None
-    still: bool = False
 
 
 def has_transitions(clause: Clause) -> bool:
@@ -109,14 +107,11 @@ class Transitions:
         seen = self._clause.step(watch, letter, "call", at, 0.0)
         if seen.violated:
             return None
-        still = seen.watch is watch
         if OPEN not in letter:
             after = self._rests(seen.watch)
-            return Move(watch, after, after, still)
-        still = still and not self._clause.awaits(seen.watch, at)
+            return Move(watch, after, after)
         change = Change(self._number, (), at, seen.watch, letter)
-        done, failed = self._after(change, "ok", tool), self._after(change, "error", tool)
-        return Move(watch, done, failed, still)
+        return Move(watch, self._after(change, "ok", tool), self._after(change, "error", tool))
 
     def _after(self, change: Change, status: Status, tool: str) -> ClauseState | None:
         """The watch after such a result; None if that reveals anything."""

@@ -281,7 +281,7 @@ BUGS = [
     (
         "a call in flight is not remembered",
         "engine/open_call.py",
-        "        rests.append(ledger.rest(i, key, watch, at, time))",
+        "        into[0].append(ledger.rest(i, key, watch, at, time))",
         "        pass",
         RANDOM,
     ),
@@ -392,10 +392,10 @@ BUGS = [
     ),
     (
         "no call beside others changes a state",
-        "fastpath/transitions.py",
-        "still = seen.watch is watch",
-        "still = True",
-        RANDOM,
+        "engine/open_call.py",
+        "elif still is not None and watch is before and",
+        "elif still is not None and",
+        BENCH,
     ),
     (
         "a call beside others is kept, though too much may depend on it",
