@@ -77,7 +77,9 @@ def structural_problems(contracts: Sequence[Contract], mode: Mode) -> list[Probl
                 Problem(f"unknown mode `{contract.mode}`", where, "write observe or enforce")
             )
         if not all(each is None or isinstance(each, Decision) for each in answers):
-            found.append(Problem("the strategy is no decision", where, 'use `.strategy("block")`'))
+            found.append(
+                Problem("the strategy is not a decision", where, 'use `.strategy("block")`')
+            )
     return found
 
 

@@ -235,8 +235,8 @@ def _self_dependent(contracts: Iterable[Contract]) -> Iterator[Problem]:
                 and covered(first, _triggering_calls(body.left))
             ):
                 said = repr(f.Happens("called", first))
-                what = f"`{said}` would need itself before it, so that none can be the first"
-                hint = "leave what comes first out of what has to wait for it"
+                what = f"every `{said}` needs an earlier one, so that none can be the first"
+                hint = "leave the calls that come first out of those that need them"
                 yield Problem(what, _place(contract), hint)
 
 
@@ -271,9 +271,7 @@ def unmet(contracts: Iterable[Contract], known: Inventory) -> Iterator[Problem]:
                 ]
                 if tools and not any(map(known.has, tools)):
                     named = " or ".join(f"`{tool}`" for tool in tools)
-                    what = (
-                        f"{named} stands in `elsewhere`, and what has to come is never called here"
-                    )
+                    what = f"{named} is a tool of another agent (`elsewhere`), never called here"
                     hint = (
                         "put it into `tools`, or require a fact that the host tells: `ctx_required`"
                     )

@@ -92,7 +92,9 @@ def check_disjoint(first: Target, second: Target, instead: str) -> None:
     named = (name for match in _plain(first) + _plain(second) for name in match.names)
     for name in dict.fromkeys(named):
         if _named_in(first, name) and _named_in(second, name):
-            raise ContractError.of(f"`{name}` stands on both sides, against itself", instead)
+            raise ContractError.of(
+                f"`{name}` is on both sides, and would be compared with itself", instead
+            )
 
 
 def _plain(target: Target) -> Target:

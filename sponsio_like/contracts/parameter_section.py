@@ -52,7 +52,7 @@ def filled_in(data: Any, given: Values, problems: Problems) -> tuple[Any, list[P
     unused = set() if blanks.holes else {*blanks.values} - blanks.used
     for name in sorted(unused):
         key = "parameters" if name in _names(data.get("parameters")) else "env"
-        what = f"`{name}` is declared, and `${{{name}}}` stands nowhere in this file"
+        what = f"`{name}` is declared, and `${{{name}}}` is used nowhere in this file"
         problems.add(what, "use it, or leave it out", *_place(data[key], key, name), of_key=True)
     return filled, blanks.holes
 

@@ -157,7 +157,7 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
         for path, op, value in _tests(node):
             if op == "=" and isinstance(value, str) and GLOB.fullmatch(value):
                 instead = re.escape(value).replace(r"\*", ".*").replace(r"\@", "@")
-                what = f"`{path}` is compared with the very text `{value}`, which is no glob here"
+                what = f"`{path}` is compared with `{value}`, in which `*` and `?` have no meaning"
                 yield Problem(what, hint=f"write {{matches: '^{instead}$'}}")
         for pattern in _patterns(node):
             yield from _ascii_only(pattern)

@@ -104,10 +104,12 @@ def _generates(function: Callable[..., Any]) -> bool:
 
 
 def _check_hosts(box: Toolbox[Tool], name: str, signature: ToolSignature) -> None:
-    """Raise `ContractError` for a parameter that a contract reads, and whose type is no data."""
+    """Raise `ContractError` for a parameter that a contract reads, and whose type is
+    not JSON data.
+    """
     asked = arguments_asked(box.policy, name) if signature.hosts else {}
     for each in sorted(signature.hosts & asked.keys()):
         raise ContractError.of(
-            f"contract `{asked[each]}` reads `{each}` of `{name}`, whose type is no data",
+            f"contract `{asked[each]}` reads `{each}` of `{name}`, whose type is not JSON data",
             "annotate it with data, such as `str`, or not at all",
         )

@@ -107,8 +107,8 @@ class Roster:
         if not self._warned:
             self._warned = True
             logging.getLogger("sponsio_like").warning(
-                "%d sessions are open; those before that nobody holds begin anew when they are "
-                "opened again; finish sessions that are over",
+                "%d sessions are open; older ones to which the host has no reference are dropped, "
+                "and are new when they are opened again; finish sessions that are over",
                 KEPT_CAP,
             )
 
@@ -120,7 +120,7 @@ def check_id(id: Any) -> None:
     """Raise `SessionError` for an id that is empty or no text."""
     if id is not None and (not isinstance(id, str) or not id):
         hint = "leave it out for a new session" if id == "" else "write session(str(..))"
-        raise SessionError(f"session id {id!r} is no text that names anything; {hint}")
+        raise SessionError(f"session id {id!r} is empty or not a text; {hint}")
 
 
 def check_switches(**given: Any) -> None:

@@ -11,7 +11,6 @@ import atexit
 import functools
 import io
 import json
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,6 +24,7 @@ from weakref import WeakSet
 from sponsio_like.errors import ContractError
 from sponsio_like.log.chain import HashChain
 from sponsio_like.log.files import LogFile, size_of
+from sponsio_like.log.queue import report_lost
 from sponsio_like.outbox import flush
 from sponsio_like.session import Record
 from sponsio_like.traces import Line, read_records
@@ -99,10 +99,7 @@ class JsonLog:
     def _lose(self, error: Exception) -> None:
         self.lost += 1
         self._untold += 1
-        if self.lost & (self.lost - 1) == 0:  # the 1st, 2nd, 4th, 8th..
-            logging.getLogger("sponsio_like").error(
-                "the decision log's sink failed: %d records are lost so far: %s", self.lost, error
-            )
+        report_lost(self.lost, error)
 
     def close(self) -> None:
         """Close the file, if this log opened it; a chain ends with a record `closed`."""

@@ -20,6 +20,14 @@ Told: TypeAlias = tuple[contextvars.Context, Record]
 """A record, and the context of the thread that made it."""
 
 
+def report_lost(count: int, why: object) -> None:
+    """Write to Python's log how many records are lost, at the 1st, 2nd, 4th, 8th .. of them."""
+    if count & (count - 1) == 0:
+        logging.getLogger("sponsio_like").error(
+            "the decision log's sink failed: %d records are lost so far: %s", count, why
+        )
+
+
 class Queued:
     """A sink that never delays an agent. `lost` is the number of records that were not written."""
 
@@ -53,11 +61,7 @@ class Queued:
         with self._lock:
             self.lost += 1
             self._untold += 1
-            lost = self.lost
-        if lost & (lost - 1) == 0:  # the 1st, 2nd, 4th, 8th..
-            logging.getLogger("sponsio_like").error(
-                "the decision log's sink failed: %d records are lost so far: %s", lost, why
-            )
+            report_lost(self.lost, why)
 
 
 def queued(sink: Sink, cap: int = QUEUE_CAP) -> Queued:

@@ -33,7 +33,7 @@ class Coverage(NamedTuple):
 
     @property
     def missing(self) -> str:
-        """What the tests do not cover of the contract, in words; empty if nothing is missing."""
+        """The parts of the contract that no test covers, in words; empty if nothing is missing."""
         said = []
         match bool(self.kept), bool(self.broken):
             case False, False:

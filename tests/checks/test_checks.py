@@ -128,7 +128,7 @@ def test_problems_are_told_with_their_contract() -> None:
         Contract("c", (Rule(read("G !called(a)")),), answer="block"),  # type: ignore[arg-type]
         Contract("c", (Rule(read("G !called(a)"), answer="block"),)),  # type: ignore[arg-type]
     ):
-        with pytest.raises(ContractError, match="contract `c`: the strategy is no decision"):
+        with pytest.raises(ContractError, match="contract `c`: the strategy is not a decision"):
             compile_policy([wrong], "enforce")
     empty = Contract("c", (), where="file.yaml:3:1")
     with pytest.raises(ContractError, match=r"file\.yaml:3:1.*there is no guarantee"):

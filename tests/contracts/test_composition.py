@@ -370,7 +370,7 @@ REFUSED: Mapping[str, tuple[dict[str, str], list[str]]] = {
         {"root": BASE + "parameters: {limit: 3}\n"},
         [
             (
-                "root.yaml:9:14: `limit` is declared, and `${limit}` stands nowhere in this "
+                "root.yaml:9:14: `limit` is declared, and `${limit}` is used nowhere in this "
                 "file; use it, or leave it out"
             ),
         ],
