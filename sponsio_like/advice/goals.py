@@ -46,7 +46,7 @@ WHOLE = -1
 T = TypeVar("T")
 
 
-def once(ask: Callable[[Clause], T]) -> Callable[[Clause], T]:
+def asked_once(ask: Callable[[Clause], T]) -> Callable[[Clause], T]:
     """Return the same question, asked once of each clause, whose answer is remembered there."""
 
     @functools.wraps(ask)
@@ -58,14 +58,14 @@ def once(ask: Callable[[Clause], T]) -> Callable[[Clause], T]:
     return asked
 
 
-@once
+@asked_once
 def memoryless(clause: Clause) -> bool:
     """True if earlier positions cannot change what the clause says of an event."""
     lasting = clause.monitor.rest or clause.kind_of_scope is not None
     return not lasting and all(map(stateless, _programs(clause)))
 
 
-@once
+@asked_once
 def by_context(clause: Clause) -> bool:
     """True if a fact, used tokens, or a refusal may change it."""
     return any(_of_context(slot.node) for slot in clause.slots)
@@ -77,7 +77,7 @@ def _of_context(node: Node) -> bool:
     )
 
 
-@once
+@asked_once
 def by_steps(clause: Clause) -> bool:
     """True if the clause counts steps, so that any position may change it."""
     ops = [op for program in _programs(clause) for op in program.nodes]
@@ -86,7 +86,7 @@ def by_steps(clause: Clause) -> bool:
     )
 
 
-@once
+@asked_once
 def by_others(clause: Clause) -> bool:
     """True if a call that no clause mentions may change it."""
     quiet = static(clause.slots, OTHER)
@@ -97,7 +97,7 @@ def by_others(clause: Clause) -> bool:
     )
 
 
-@once
+@asked_once
 def enumerable(clause: Clause) -> bool:
     """True if all events that the clause tells apart can be tried."""
     nodes = [slot.node for slot in clause.slots]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.advice.answers import Answering, Ending, approval
-from sponsio_like.advice.goals import once
+from sponsio_like.advice.goals import asked_once
 from sponsio_like.advice.moves import (
     GetResult,
     MakeEvent,
@@ -272,7 +272,7 @@ def open_slots(change: Change) -> list[int]:
     return [i for i, value in enumerate(change.letter) if value is OPEN]
 
 
-@once
+@asked_once
 def lengths(clause: Clause) -> frozenset[float]:
     """Return the seconds in the clause, as bounds or to compare ages with."""
     programs = (clause.gate.program, clause.monitor.program)
