@@ -121,9 +121,16 @@ def _walk_text(state: Shell, text: Any, stdin: Stdin) -> str | None:
     if "\x00" in text:
         state.found.nothing_is_clear()
         return None
-    lines = plain_lines(text)
-    if lines is not None:
-        return follow_lines(state, lines, stdin)
+    lines, text = plain_lines(text)
+    if lines:
+        said = follow_lines(state, lines, stdin)
+        rest = _parsed(state, text, stdin) if text.strip() else ""
+        return None if said is None or rest is None else said + rest
+    return _parsed(state, text, stdin)
+
+
+def _parsed(state: Shell, text: str, stdin: Stdin) -> str | None:
+    """Follow a program by its tree; return what it writes."""
     raw = text.encode(errors="replace")
     raw, root = joined(raw, _tree) if b"\\\n" in raw else (raw, _tree(raw))
     if root is None:
