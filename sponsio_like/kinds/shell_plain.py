@@ -22,10 +22,8 @@ WORD = rf"(?:{BARE}|{SINGLE}|{DOUBLE}){END}"
 FILE = r"[A-Za-z./][\w./-]*+"
 INTO = rf"(?:2>&1|2>[ ]?/dev/null|>>?[ ]?{FILE}){END}"
 COMMAND = rf"{FILE}{END}(?:[ ]++{WORD})*+(?:[ ]++{INTO})*+"
-LINE = re.compile(
-    rf"[ ]*+({COMMAND}(?:[ ]*+\|[ ]*+{COMMAND})*+)[ ]*+(?:\n++|;(?![;&])[ ]*+\n*+|&&[ \n]*+(?!\Z)|\Z)",
-    re.ASCII,
-)
+STOP = r"(?:\n++|;(?![;&])[ ]*+\n*+|&&[ \n]*+(?!\Z)|\Z)"
+LINE = re.compile(rf"[ ]*+({COMMAND}(?:[ ]*+\|[ ]*+{COMMAND})*+)[ ]*+{STOP}", re.ASCII)
 """A pipeline of plain commands, and what ends it."""
 TOKEN = re.compile(rf"""'[^']*'|"[^"]*"|\||{INTO}|[^ |]+""", re.ASCII)
 KEYWORDS = frozenset(
