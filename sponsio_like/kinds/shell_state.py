@@ -263,6 +263,8 @@ class Shell:
         if not path or path[0] in "/~" or self.cwd == "":
             if PLACED.fullmatch(path) or not path or not is_known(path):
                 return path
+            if path[:6] == "/proc/" and ".." in path:  # behind a link, `..` leads elsewhere
+                return QUOTED
             plain = posixpath.normpath(path)
             return plain if path[0] != "~" or plain[0] == "~" else QUOTED  # `~/../x`
         if self.cwd is None:
