@@ -121,9 +121,16 @@ def _walk_text(state: Shell, text: Any, stdin: Stdin) -> str | None:
     if "\x00" in text:
         state.found.nothing_is_clear()
         return None
-    lines = plain_lines(text)
-    if lines is not None:
-        return follow_lines(state, lines, stdin)
+    lines, text = plain_lines(text)
+    if lines:
+        said = follow_lines(state, lines, stdin)
+        rest = _parsed(state, text, stdin) if text.strip() else ""
+        return None if said is None or rest is None else said + rest
+    return _parsed(state, text, stdin)
+
+
+def _parsed(state: Shell, text: str, stdin: Stdin) -> str | None:
+    """Follow a program by its tree; return what it writes."""
     raw = text.encode(errors="replace")
     raw, root = joined(raw, _tree) if b"\\\n" in raw else (raw, _tree(raw))
     if root is None:
@@ -165,14 +172,7 @@ def follow(state: Shell, node: Any, stdin: Stdin) -> str | None:
         case "declaration_command":
             return _declared(state, node)
         case "function_definition":
-            body = node.child_by_field_name("body")
-            name = _text(node.child_by_field_name("name"))
-            state.functions[name] = body
-            for each in node.children_by_field_name("redirect"):
-                directed(state, [_redirection(state, each)] if _writes(each) else [], None)
-            if name == "command_not_found_handle":
-                follow(state, body, Stdin())
-            return ""
+            return _defined(state, node)
         case "for_statement":
             return _for(state, node, stdin)
         case "while_statement" | "c_style_for_statement":
@@ -190,14 +190,33 @@ def follow(state: Shell, node: Any, stdin: Stdin) -> str | None:
         case "test_command":
             return _tested(state, node, stdin)
         case "file_redirect":  # `$(<file)`
-            _redirect(state, node, stdin)
-            directed(state, [_redirection(state, node)] if _writes(node) else [], "")
+            if not _writes(node):
+                return _redirect(state, node, stdin).text
+            _written(state, node)
             return None
         case "elif_clause" | "case_item" | "ERROR":
             _inside(state, node, stdin)
             return ""
     _inside(state, node, stdin)
     return None
+
+
+def _defined(state: Shell, node: Any) -> str:
+    """Note a function, and the files that are written whenever it is called."""
+    body = node.child_by_field_name("body")
+    name = _text(node.child_by_field_name("name"))
+    state.functions[name] = body
+    for each in node.children_by_field_name("redirect"):
+        if _writes(each):
+            _written(state, each)
+    if name == "command_not_found_handle":
+        follow(state, body, Stdin())
+    return ""
+
+
+def _written(state: Shell, redirect: Any) -> None:
+    """Note the file that a redirection by itself writes; what it has then, nobody can tell."""
+    directed(state, [_redirection(state, redirect)], None)
 
 
 def _unset(state: Shell, node: Any) -> str:

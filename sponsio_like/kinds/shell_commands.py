@@ -16,7 +16,7 @@ from sponsio_like.kinds.shell_databases import DATABASES
 from sponsio_like.kinds.shell_files import sed, tar
 from sponsio_like.kinds.shell_hidden import NAMING, SUBSCRIPT
 from sponsio_like.kinds.shell_interpreters import fed, given_text, interpreter, script
-from sponsio_like.kinds.shell_launchers import LAUNCHERS, LOADER, loader
+from sponsio_like.kinds.shell_launchers import LAUNCHERS, launcher
 from sponsio_like.kinds.shell_options import behind_options, sorted_options
 from sponsio_like.kinds.shell_state import PROGRAMS, Shell, Stdin
 from sponsio_like.kinds.shell_table import host_in, note
@@ -52,9 +52,9 @@ def perform(
         return _aliased(state, words, stdin)
     if name in state.functions:
         return _called(state, words, stdin)
-    base = name.rsplit("/", 1)[-1]
-    state.found.calls.append(" ".join([each or "''" for each in words]))
-    if SIGNS.search(base) or not base:
+    base = name.rsplit("/", 1)[-1] if "/" in name else name
+    state.found.calls.append(" ".join(words if all(words) else [each or "''" for each in words]))
+    if not base or not (base.isascii() or SIGNS.search(base) is None):
         state.found.nothing_is_clear()
         return None
     state.found.runs.append(base)
@@ -70,7 +70,7 @@ def perform(
     note(state, base, args)
     if base in state.renamed and "/" not in name:
         state.found.nothing_is_clear()
-    launch = LAUNCHERS.get(base) or (loader if LOADER.fullmatch(base) else None)
+    launch = launcher(base)
     return None if launch is None else launch(state, args, stdin)
 
 

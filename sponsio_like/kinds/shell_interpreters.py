@@ -6,6 +6,7 @@ not is_known, or in a language that nothing here reads, what it does is unknown.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
@@ -308,6 +309,7 @@ INTERPRETERS: Mapping[str, Handler] = {
 }
 
 
+@functools.lru_cache(maxsize=1_000)
 def interpreter(name: str) -> Handler | None:
     """Return the handler of an interpreter; None if it is none."""
     return INTERPRETERS.get(name) or (_python if PYTHON.fullmatch(name) else None)

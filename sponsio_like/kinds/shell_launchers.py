@@ -6,6 +6,7 @@ that every developer uses; what is in a program that is started, no text tells.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -335,7 +336,7 @@ def _daemon(state: Shell, args: Words, _: Stdin) -> str | None:
     return _started(state, [*program[-1:], *args[at + 1 :]])
 
 
-def loader(state: Shell, args: Words, _: Stdin) -> str | None:
+def _loader(state: Shell, args: Words, _: Stdin) -> str | None:
     """Launch the program that a dynamic loader is given."""
     return _started(state, behind_options(args, "", ("--library-path", "--preload", "--argv0")))
 
@@ -505,3 +506,9 @@ LAUNCHERS: Mapping[str, Launcher] = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), _node_package),
 }
 """The commands by name."""
+
+
+@functools.lru_cache(maxsize=1_000)
+def launcher(name: str) -> Launcher | None:
+    """Return the launcher of a command; None if it starts no other one that is known."""
+    return LAUNCHERS.get(name) or (_loader if LOADER.fullmatch(name) else None)

@@ -1,7 +1,7 @@
 """Follows a text of plain commands without a tree: words, quotes, pipes, and files written.
 
-In: the text of a program. Out: the facts that its tree gives, in a fraction of the time; nothing
-where anything else stands in the text, such as a variable, a keyword or an assignment.
+In: the text of a program. Out: the facts that its tree gives, in a fraction of the time; from the
+first line on that has anything else, such as a variable, a keyword or an assignment, it needs one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sponsio_like.kinds.shell_output import Redirection, directed
 from sponsio_like.kinds.shell_state import Shell, Stdin
 from sponsio_like.kinds.shell_words import globbed
 
-END = r"(?=[ \n|;]|\Z)"
+END = r"(?=[ \n|;]|&&|\Z)"
 BARE = r"(?!=|-[ ]+2>)[\w./:=,@%*?+~^-]++"
 SINGLE = r"'[^'\n\x7f-\U0010ffff]*+'"
 DOUBLE = r'"[^"$`\\!\n\x7f-\U0010ffff]*+"'
@@ -22,9 +22,8 @@ WORD = rf"(?:{BARE}|{SINGLE}|{DOUBLE}){END}"
 FILE = r"[A-Za-z./][\w./-]*+"
 INTO = rf"(?:2>&1|2>[ ]?/dev/null|>>?[ ]?{FILE}){END}"
 COMMAND = rf"{FILE}{END}(?:[ ]++{WORD})*+(?:[ ]++{INTO})*+"
-LINE = re.compile(
-    rf"[ ]*+({COMMAND}(?:[ ]*+\|[ ]*+{COMMAND})*+)[ ]*+(?:\n++|;[ ]*+\n*+|\Z)", re.ASCII
-)
+STOP = r"(?:\n++|;(?![;&])[ ]*+\n*+|&&[ \n]*+(?!\Z)|\Z)"
+LINE = re.compile(rf"[ ]*+({COMMAND}(?:[ ]*+\|[ ]*+{COMMAND})*+)[ ]*+{STOP}", re.ASCII)
 """A pipeline of plain commands, and what ends it."""
 TOKEN = re.compile(rf"""'[^']*'|"[^"]*"|\||{INTO}|[^ |]+""", re.ASCII)
 KEYWORDS = frozenset(
@@ -44,19 +43,22 @@ class Plain(NamedTuple):
     into: list[Redirection]
 
 
-def plain_lines(text: str) -> list[list[Plain]] | None:
-    """Return the pipelines of a program, one after another; None if anything else stands there."""
-    lines, at = [], 0
+def plain_lines(text: str) -> tuple[list[list[Plain]], str]:
+    """Return the plain pipelines at the beginning of a program, and the text behind them.
+
+    A shell reads line by line: what it does with the first lines does not depend on the others.
+    """
+    lines, at = list[list[Plain]](), 0
     while at < len(text):
         found = LINE.match(text, at)
         if found is None:
-            return None
+            break
         commands = _commands(found[1])
-        if any(each.words[0] in KEYWORDS for each in commands):
-            return None
+        if any([each.words[0] in KEYWORDS for each in commands]):
+            break
         lines.append(commands)
         at = found.end()
-    return lines
+    return lines, text[at:]
 
 
 def _commands(line: str) -> list[Plain]:

@@ -47,6 +47,8 @@ POINTERS = re.compile(
     r"DOCKER_HOST|PGHOST|MYSQL_HOST|AWS_ENDPOINT_URL"
 )
 """Variables that send programs to a host."""
+PLACED = re.compile(r"(?:[\w-][\w.-]*+/)*+[\w-][\w.-]*+", re.ASCII)
+"""A path without `.`, `..`, slashes that stand for nothing, and signs."""
 ANY_FOLDER = re.compile("/[^/]*[\ue002-\ue004][^/]*/")
 """A path whose first folder may be any."""
 DISK = re.compile(r"/dev/(?:[svh]d|xvd|nvme|mmcblk|disk|mapper/|md|r?disk)\w*")
@@ -109,6 +111,13 @@ def _told(values: list[str]) -> tuple[Any, ...]:
     shown = dict.fromkeys(each.translate(PLAIN_GLOBS) for each in values)
     told = tuple(each for each in shown if is_known(each))
     return told if len(told) == len(shown) else (*told, UNREADABLE)
+
+
+def _is_lost(path: str) -> bool:
+    """True if nobody can tell where a path leads."""
+    if path.isascii():
+        return False
+    return LOOSE in path or QUOTED in path or ANY_FOLDER.match(path) is not None
 
 
 Follow: TypeAlias = "Callable[[Shell, Any, Stdin], str | None]"
@@ -252,8 +261,10 @@ class Shell:
     def place(self, path: str) -> str:
         """Return a path from where the text began; unknown after an unknown `cd`."""
         if not path or path[0] in "/~" or self.cwd == "":
-            if not path or not is_known(path):
+            if PLACED.fullmatch(path) or not path or not is_known(path):
                 return path
+            if path[:6] == "/proc/" and ".." in path:  # behind a link, `..` leads elsewhere
+                return QUOTED
             plain = posixpath.normpath(path)
             return plain if path[0] != "~" or plain[0] == "~" else QUOTED  # `~/../x`
         if self.cwd is None:
@@ -278,9 +289,8 @@ class Shell:
 
     def _path(self, path: str, into: list[str]) -> None:
         if path[:5] != "/dev/":
-            lost = LOOSE in path or QUOTED in path or ANY_FOLDER.match(path) is not None
-            into.append(QUOTED if lost else self.place(path))
+            into.append(QUOTED if _is_lost(path) else self.place(path))
         elif found := NETWORK.fullmatch(path):
             self.found.hosts.append(found[1])
         elif not IGNORED.fullmatch(path):
-            into.append(QUOTED if LOOSE in path or QUOTED in path else self.place(path))
+            into.append(QUOTED if _is_lost(path) else self.place(path))

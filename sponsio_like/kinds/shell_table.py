@@ -61,9 +61,10 @@ PATTERNS = (
 def note(state: Shell, name: str, args: Words) -> None:
     """Note what the table says of a call."""
     before = len(state.found.destroys)
-    for sign, role in ASSIGNED.get(name, {}).items():
-        for word in _assigned(args, sign):
-            _noted(state, role, word)
+    if name in ASSIGNED:
+        for sign, role in ASSIGNED[name].items():
+            for word in _assigned(args, sign):
+                _noted(state, role, word)
     if name == "git" and "-C" in args[:-1]:
         _elsewhere(state, args)
         return
@@ -152,6 +153,7 @@ def _row(name: str) -> Row | None:
     return ROWS.get(name) or next((row for fits, row in PATTERNS if fits.fullmatch(name)), None)
 
 
+@functools.lru_cache(maxsize=1_000)
 def _roles(roles: str, count: int) -> str:
     """Return a letter for each argument; those without `*` may be more or fewer."""
     first, star, last = roles.partition("*")

@@ -521,11 +521,17 @@ def _targets_of(node: Any) -> list[Any]:
 
 
 def _function(name: str, query: Query) -> None:
-    query.functions.append(name.lower())
-    if OUTSIDE.match(name.lower()):
-        query.reaches_out.append(name.lower())
-        if QUERYING.match(name.lower()):
+    plain = name.lower()
+    query.functions.append(plain)
+    if _is_outside(plain):
+        query.reaches_out.append(plain)
+        if QUERYING.match(plain):
             query.unclear |= {"reads", "columns"}
+
+
+@functools.lru_cache(maxsize=4_096)
+def _is_outside(name: str) -> bool:
+    return OUTSIDE.match(name) is not None
 
 
 def _command(node: Any, query: Query) -> None:

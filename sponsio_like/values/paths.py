@@ -50,6 +50,8 @@ def under(path: object, folders: tuple[str, ...], root: str = "") -> bool | None
     """
     if not isinstance(path, str) or not path.strip() or len(path) > LONGEST:
         return None
+    if path[:6] == "/proc/" and ".." in path:  # behind a link, `..` leads elsewhere
+        return None
     start, places = root or folders[0], _places(folders)
     if PLAIN.fullmatch(path):
         first = "" if path[0] == "/" else "".join(_places((start,)))
