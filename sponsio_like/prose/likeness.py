@@ -19,9 +19,23 @@ from sponsio_like.prose.signs import one_spelling
 from sponsio_like.prose.trees import SHAPE, Phrasings
 
 LIKE = 0.62
-"""The least likeness of a phrasing that is offered, from 0 to 1."""
+"""The least likeness of words from which a phrasing is looked at, from 0 to 1."""
+NEAR = 0.5
+"""The least likeness of a phrasing that is offered, less what its differences cost."""
 BLANK = 0.05
 """The likeness that each argument costs that was not written."""
+LEFT = 0.15
+"""The likeness that each value costs that was written and has no place in the phrasing."""
+TOLD = 0.15
+"""The likeness that each word of `TELLING` costs that was not written."""
+TELLING = frozenset(
+    {"retries", "retry", "retried", "tokens", "characters", "chars", "words", "levels", "refusals"}
+    | {"permission", "confirmation", "response", "responses", "same", "agents", "approval", "host"}
+    | {"backup", "dry", "leak", "cooldown", "data", "ctx", "total", "once", "between", "next"}
+    | {"redirect", "instead", "review", "loop", "row", "failures", "log", "first", "until"}
+    | {"within", "per"}
+)
+"""Words that tell which contract is meant."""
 NEGATIONS = frozenset(
     {"not", "never", "no", "cannot", "can't", "don't", "mustn't", "shouldn't", "isn't", "without"}
     | {"forbidden", "neither", "nor", "fail", "fails", "forget", "avoid", "refuse"}
@@ -100,8 +114,7 @@ def nearest(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool])
         alike = EXCEPTIONS.isdisjoint(mine) == EXCEPTIONS.isdisjoint(theirs)
         if alike and sum(each in NEGATIONS for each in theirs) == denied:
             likeness = SequenceMatcher(None, mine, theirs, autojunk=False).ratio()
-            likeness -= BLANK * len(_filled("", spoken, written).missing)
-            if likeness >= LIKE:
+            if likeness >= LIKE and (likeness := likeness - _cost(spoken, written)) >= NEAR:
                 found.append((-likeness, i))
     told: set[str] = set()
     for _, i in sorted(found):
@@ -109,6 +122,15 @@ def nearest(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool])
         if name not in told:
             told.add(name)
             yield _filled(name, _spoken(phrasings)[i], written)
+
+
+def _cost(spoken: tuple[_Piece, ...], written: list[_Piece]) -> float:
+    """Return the likeness that is lost by what only one of a phrasing and a sentence has."""
+    missing = len(_filled("", spoken, written).missing)
+    places = sum(each.value is not None for each in spoken) - missing
+    left = max(0, sum(each.value is not None for each in written) - places)
+    words = {each.shape for each in spoken} - {each.shape for each in written}
+    return BLANK * missing + LEFT * left + TOLD * len(words & TELLING)
 
 
 def on_topic(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool]) -> Iterator[Near]:
@@ -165,7 +187,9 @@ def _filled(name: str, spoken: tuple[_Piece, ...], written: list[_Piece]) -> Nea
             missing += [first, second]
         elif left[piece.shape]:
             value = left[piece.shape].pop(0)
-            given |= value if path == "*" else {path: _as(kind, value)}
+            said = value if path == "*" else {path: _as(kind, value)}
+            missing += [each for each, one in said.items() if one is None]
+            given |= {each: one for each, one in said.items() if one is not None}
         else:
             missing.append(path)
     return Near(name, given, tuple(missing))

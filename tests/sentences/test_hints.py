@@ -32,6 +32,21 @@ def test_a_refusal_says_what_to_write(sentence: str, hint: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("sentence", "hint"),
+    [
+        ("we want `b` within 5 steps of `a`", "“tool `b` within 5 steps of `a`”"),
+        ("`send` to the very same `to` at most 2 times", "“`send` to same `to` at most 2 times”"),
+    ],
+)
+def test_the_first_hint_has_all_that_was_written(sentence: str, hint: str) -> None:
+    """A pattern that has no place for it comes later, and what has no value is a gap."""
+    with pytest.raises(ContractError) as caught:
+        read_sentence(sentence)
+    assert f"did you mean {hint}" in str(caught.value)
+    assert "none" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
     "sentence",
     [
         "`deploy` needs no approval",
