@@ -32,6 +32,7 @@ from sponsio_like.contracts import (
     remarks,
     unknown_facts,
     unsaid,
+    values_never_had,
 )
 from sponsio_like.engine import Clause, Compiled, Shape
 from sponsio_like.errors import Problem, Problems
@@ -107,6 +108,7 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
             *unknown_names(contract, words),
             *unlike(contract, inventory.tools or {}),
             *unknown_facts(formulas(contract), _keys(contract), (inventory.tools or {}).values()),
+            *values_never_had(formulas(contract)),
             *(each for root in formulas(contract) for each in check_idle_missing(root)),
         )
         problems += [_located(contract, problem) for problem in said]

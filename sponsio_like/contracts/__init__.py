@@ -137,7 +137,7 @@ from sponsio_like.contracts.strategy import STRATEGIES, mailboxes, none, ruling
 from sponsio_like.contracts.targets import Vocabulary, join, known_field, read_target
 from sponsio_like.contracts.templates import argument_text, made_name
 from sponsio_like.contracts.tests_section import Expected, WrittenTest
-from sponsio_like.contracts.typed_fields import unknown_facts
+from sponsio_like.contracts.typed_fields import unknown_facts, values_never_had
 from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
 
 # fmt: off
@@ -161,7 +161,8 @@ __all__ = [
     "none", "only", "optional", "parse", "pattern", "read_inventory", "read_kind", "read_language",
     "read_parameter", "read_sentence", "read_share", "read_steps", "read_target", "reads_answer",
     "refusing", "regexes", "remarks", "ruling", "said_of", "schema_fields", "schema_kind",
-    "schema_of_tool", "schema_text", "source_name", "unknown_facts", "unsaid", "when_declared",
+    "schema_of_tool", "schema_text", "source_name", "unknown_facts", "unsaid",
+    "values_never_had", "when_declared",
     "whenever", "worked",
 ]
 # fmt: on

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, Problem, closest
-from sponsio_like.kinds import installed
+from sponsio_like.kinds import installed, instead_of
 from sponsio_like.values import TEXT_KINDS, TextKind, kind_step, path_parts
 
 FOLDERS = ("outside", "under")
@@ -128,6 +128,37 @@ def unknown_facts(
     nodes = (node for root in roots for node in f.postorder(root))
     paths = dict.fromkeys([*keys, *(path for node in nodes for path in _paths(node))])
     return [each for path in paths if path not in named for each in _wrong(path)]
+
+
+def values_never_had(roots: Iterable[f.Formula]) -> list[Problem]:
+    """Return a problem for each comparison with a value that no text has for that fact.
+
+    `{runs: "rm -rf"}` would guard nothing: what runs are single commands.
+    """
+    found: dict[Problem, None] = {}
+    for node in (node for root in roots for node in f.postorder(root)):
+        for match in getattr(node, "target", ()):
+            for each in match.conditions:
+                if each.op in ("=", "!=", "in") and not isinstance(each.value, f.Var):
+                    found |= dict.fromkeys(_never_had(each.path, each.value))
+    return list(found)
+
+
+def _never_had(path: str, value: Any) -> Iterator[Problem]:
+    parts = path_parts(path)
+    for i, part in enumerate(parts[:-1]):
+        kind, fact = kind_step(part), parts[i + 1]
+        if kind is None or fact not in kind.names:
+            continue
+        for each in value if isinstance(value, tuple) else (value,):
+            hint = "" if each is None else instead_of(kind.name, fact, each)
+            if hint:
+                what = f"no text of the kind `{kind.name}` has {_shown(each)} as its `{fact}`"
+                yield Problem(what, hint=hint)
+
+
+def _shown(value: Any) -> str:
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
 def _paths(node: f.Node) -> Iterator[str]:

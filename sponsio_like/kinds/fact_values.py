@@ -1,0 +1,157 @@
+"""Tells which values a fact of a text can have: a rule about another value would guard nothing.
+
+In: a kind, a fact of it, and a value that a contract compares it with. Out: what to write instead,
+or nothing where some text may have that value. Facts of kinds of users may have any value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from sponsio_like.errors import closest
+from sponsio_like.kinds.date import DAYS
+from sponsio_like.kinds.detectors import DETECTORS
+from sponsio_like.kinds.email import plain_domain
+from sponsio_like.kinds.money import CODES
+from sponsio_like.kinds.sql import SQL_VERBS
+from sponsio_like.kinds.url import host_of
+
+Instead: TypeAlias = Callable[[str], str]
+"""A function from a text to what to write instead of it; empty if the text will do."""
+TRUTHS = frozenset(
+    {
+        ("shell", "pipes_to_shell"),
+        ("shell", "elevates"),
+        ("shell", "background"),
+        ("url", "private"),
+        ("path", "absolute"),
+    }
+)
+"""The facts that are true or false."""
+NUMBERS = frozenset(
+    {("sql", "statements"), ("date", "seconds"), ("money", "amount"), ("url", "port")}
+)
+"""The facts that are numbers."""
+
+
+def instead_of(kind: str, fact: str, value: Any) -> str:
+    """Return what to write instead of a value that no text of the kind has; empty if one may."""
+    known = "sql" if kind.startswith("sql_") else kind
+    if known not in OURS:
+        return ""
+    if (known, fact) in TRUTHS:
+        return "" if isinstance(value, bool) else "write true or false"
+    if (known, fact) in NUMBERS:
+        plain = isinstance(value, (bool, str))
+        return "write a number" if plain else ""
+    if not isinstance(value, str):
+        return 'write a text; `{matches: "."}` is any'
+    if "*" in value and (known, fact) not in WITH_STARS:
+        return f"`*` stands for itself here; write {{matches: ..}}, or {fact}_under: FOLDER"
+    ask = FORMS.get((known, fact))
+    return "" if ask is None else ask(value)
+
+
+OURS = frozenset({"shell", "sql", "url", "email", "domain", "path", "money", "date"}) | {
+    "personal",
+    "secrets",
+}
+WITH_STARS = frozenset({("shell", "calls"), ("url", "path"), ("url", "query"), ("path", "whole")})
+"""The facts whose values may well have a `*`."""
+
+
+def _command(value: str) -> str:
+    if words := value.split():
+        first = words[0].rsplit("/", 1)[-1]
+        if len(words) > 1:
+            said = re.escape(value).replace("\\ ", " ")
+            return f'write `{first}`, the command alone, or calls: {{matches: "^{said}"}}'
+        return "" if first == value else f"write `{first}`, the last step of its path"
+    return "write a command"
+
+
+def _verb(value: str) -> str:
+    if value in SQL_VERBS:
+        return ""
+    low = value.lower()
+    return f"write `{low}`" if low in SQL_VERBS else closest(low, SQL_VERBS) or _one_of(SQL_VERBS)
+
+
+def _host(value: str) -> str:
+    bare = re.sub(r"^[\w+.-]*://", "", value).split("/")[0]
+    host = host_of(f"http://{bare}/")
+    if not isinstance(host, str):
+        return "write a host: `api.corp.com`"
+    return "" if host == value else f"write `{host}`"
+
+
+def _domain(value: str) -> str:
+    name = plain_domain(value.rsplit("@", 1)[-1])
+    if name is None:
+        return "write a domain: `corp.com`"
+    return "" if name == value else f"write `{name}`"
+
+
+def _scheme(value: str) -> str:
+    low = value.lower().split(":")[0]
+    return "" if low == value else f"write `{low}`"
+
+
+def _suffix(value: str) -> str:
+    low = value.rsplit(".", 1)[-1].lower()
+    return "" if low == value else f"write `{low}`"
+
+
+def _folder(value: str) -> str:
+    return f"it is one step; write {{under: {value}}} of the field" if "/" in value else ""
+
+
+def _address(value: str) -> str:
+    local, sign, name = value.rpartition("@")
+    hint = _domain(name) if sign and local else "write an address: `ann@corp.com`"
+    return hint and f"write `{local}@{plain_domain(name)}`" if sign and local else hint
+
+
+def _among(names: Callable[[], tuple[str, ...]], form: Callable[[str], str]) -> Instead:
+    """Return a function for a fact that has only these values."""
+
+    def ask(value: str) -> str:
+        known = names()
+        if value in known:
+            return ""
+        plain = form(value)
+        return f"write `{plain}`" if plain in known else closest(plain, known) or _one_of(known)
+
+    return ask
+
+
+def _one_of(names: Any) -> str:
+    return f"write one of {', '.join(sorted(names)[:12])}"
+
+
+def _detected() -> tuple[str, ...]:
+    return tuple(DETECTORS)
+
+
+FORMS: Mapping[tuple[str, str], Instead] = MappingProxyType(
+    {
+        ("shell", "runs"): _command,
+        ("shell", "hosts"): _host,
+        ("sql", "verbs"): _verb,
+        ("url", "host"): _host,
+        ("url", "scheme"): _scheme,
+        ("email", "domain"): _domain,
+        ("email", "address"): _address,
+        ("domain", "name"): _domain,
+        ("path", "suffix"): _suffix,
+        ("path", "folders"): _folder,
+        ("money", "currency"): _among(lambda: tuple(CODES), str.upper),
+        ("date", "weekday"): _among(lambda: tuple(DAYS), str.lower),
+        ("personal", "finds"): _among(_detected, str.lower),
+        ("secrets", "finds"): _among(_detected, str.lower),
+    }
+)
+"""For each fact whose values have a form, what to write instead of a value of another form."""

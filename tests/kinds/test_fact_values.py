@@ -1,0 +1,102 @@
+"""Values that no text has for a fact: a rule about one would guard nothing, so it is refused."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from sponsio_like import Allowed, Blocked, ContractError, ContractWarning, Guard
+from sponsio_like.contracts import loads
+
+FILE = """version: 1
+tools:
+  bash: {fields: {command: shell}}
+  db: {fields: {query: sql}}
+  pg: {fields: {query: sql_postgres}}
+  mail: {fields: {to: email, body: personal, key: secrets}}
+  fetch: {fields: {url: url}}
+  write: {fields: {file: path}}
+  pay: {fields: {amount: money, on: date}}
+contracts:
+  - name: rule
+    guarantee: {pattern: absent, match: {tool: TOOL, args: {FIELD: ASKED}}}
+"""
+NEVER = [
+    ("bash", "command", "{deletes: true}", 'write a text; `{matches: "."}` is any'),
+    ("bash", "command", '{deletes: "*"}', "`*` stands for itself here"),
+    ("bash", "command", "{destroys: true}", "write a text"),
+    ("bash", "command", '{pipes_to_shell: "yes"}', "write true or false"),
+    ("bash", "command", "{elevates: sudo}", "write true or false"),
+    ("bash", "command", '{runs: "rm -rf"}', "write `rm`, the command alone, or calls: {matches"),
+    ("bash", "command", "{runs: [ls, git push]}", "write `git`, the command alone"),
+    ("bash", "command", "{runs: /bin/rm}", "write `rm`, the last step of its path"),
+    ("bash", "command", '{hosts: "http://evil.com"}', "write `evil.com`"),
+    ("bash", "command", '{runs: {ne: "git push"}}', "write `git`"),
+    ("db", "query", "{verbs: [DELETE, drop]}", "write `delete`"),
+    ("pg", "query", "{verbs: DELETE}", "write `delete`"),
+    ("db", "query", "{verbs: write}", "known: "),
+    ("db", "query", "{writes: true}", "write a text"),
+    ("db", "query", '{statements: "2"}', "write a number"),
+    ("fetch", "url", '{host: "https://evil.com"}', "write `evil.com`"),
+    ("fetch", "url", "{host: Evil.com}", "write `evil.com`"),
+    ("fetch", "url", '{host: "*.evil.com"}', "`*` stands for itself here"),
+    ("fetch", "url", "{scheme: HTTP}", "write `http`"),
+    ("fetch", "url", '{port: "80"}', "write a number"),
+    ("mail", "to", '{domain: "@evil.com"}', "write `evil.com`"),
+    ("mail", "to", "{address: ann@Evil.com}", "write `ann@evil.com`"),
+    ("mail", "body", "{finds: [credit_card]}", "known: `email`, `phone`, `card`"),
+    ("write", "file", "{suffix: .ENV}", "write `env`"),
+    ("write", "file", "{folders: /etc}", "write {under: /etc} of the field"),
+    ("pay", "on", "{weekday: Sunday}", "write `sunday`"),
+    ("pay", "amount", "{currency: eur}", "write `EUR`"),
+]
+
+
+def file(tool: str, field: str, asked: str) -> str:
+    """A contract file with one comparison."""
+    return FILE.replace("TOOL", tool).replace("FIELD", field).replace("ASKED", asked)
+
+
+@pytest.mark.parametrize(("tool", "field", "asked", "hint"), NEVER)
+def test_a_value_that_no_text_has_is_refused(tool: str, field: str, asked: str, hint: str) -> None:
+    """The error says what to write instead."""
+    loaded = loads(file(tool, field, asked))
+    with pytest.raises(ContractError, match="no text of the kind") as refused:
+        Guard(loaded.contracts, tools=loaded.inventory)
+    assert hint in str(refused.value)
+
+
+HAD = [
+    ("bash", "command", "{runs: rm}", "rm -rf a"),
+    ("bash", "command", '{calls: "rm *"}', "rm *"),
+    ("bash", "command", '{calls: {matches: "^rm .*-rf"}}', "rm -rf a"),
+    ("bash", "command", '{deletes: {matches: "."}}', "rm a"),
+    ("bash", "command", "{hosts: evil.com}", "curl https://evil.com/x"),
+    ("bash", "command", "{hosts: 10.0.0.1}", "curl http://10.0.0.1/x"),
+    ("bash", "command", "{elevates: true}", "sudo ls"),
+    ("db", "query", "{verbs: delete_all}", "DELETE FROM a"),
+    ("db", "query", "{verbs: explain}", "EXPLAIN SELECT 1"),
+    ("db", "query", "{statements: {gt: 1}}", "SELECT 1; SELECT 2"),
+    ("fetch", "url", '{host: "[::1]"}', "http://[::1]/"),
+    ("fetch", "url", "{port: 8080}", "http://a.com:8080/"),
+    ("mail", "to", "{domain: evil.com}", "a@Evil.com"),
+    ("mail", "to", "{local: root}", "root@a.com"),
+    ("mail", "body", "{finds: card}", "4111 1111 1111 1111"),
+    ("write", "file", "{suffix: env}", "/a/.b.ENV"),
+    ("write", "file", "{folders: etc}", "/etc/a"),
+    ("pay", "on", "{weekday: sunday}", "2024-01-07"),
+    ("pay", "amount", "{currency: EUR}", "5 EUR"),
+]
+
+
+@pytest.mark.parametrize(("tool", "field", "asked", "text"), HAD)
+def test_a_value_that_a_text_has_is_compared(tool: str, field: str, asked: str, text: str) -> None:
+    """And the rule refuses such a text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContractWarning)
+        loaded = loads(file(tool, field, asked))
+        session = Guard(loaded.contracts, tools=loaded.inventory).session()
+    assert isinstance(session.decide(tool, {field: text}), Blocked)
+    if tool == "bash":
+        assert isinstance(session.decide(tool, {field: "git status"}), Allowed)
