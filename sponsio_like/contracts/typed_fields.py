@@ -17,6 +17,8 @@ from sponsio_like.values import TEXT_KINDS, TextKind, kind_step, path_parts
 
 FOLDERS = ("outside", "under")
 """The comparisons with folders: `writes_outside: /workspace`."""
+BARE = {"reads": "read_names", "writes": "written_names"}
+"""The facts of tables, and those of their names without a schema."""
 Asked: TypeAlias = tuple[str, Any]
 """The path to a fact, and what is asked of it."""
 Fields: TypeAlias = Mapping[str, str] | None
@@ -92,6 +94,8 @@ def asked(path: str, wanted: Mapping[Any, Any], kind: TextKind) -> Iterator[Aske
             among = {"in": value if isinstance(value, (list, tuple)) else [value]}
             many = kind.has_many(kind.main) or "[]" in path_parts(path)
             yield _place(path, kind, kind.main), {"every": among} if many else among
+        elif names := _table_names(kind, str(key), value):
+            yield _place(path, kind, BARE[str(key)]), {"in": names}
         elif key in kind.names:
             listed = isinstance(value, (list, tuple))
             yield _place(path, kind, str(key)), {"in": value} if listed else value
@@ -100,6 +104,18 @@ def asked(path: str, wanted: Mapping[Any, Any], kind: TextKind) -> Iterator[Aske
         else:
             what = f"unknown key `{key}` of the kind `{kind.name}`"
             raise ContractError.of(what, closest(key, fact_keys(kind)))
+
+
+def _table_names(kind: TextKind, key: str, value: Any) -> list[str]:
+    """Return the names of tables that are asked for without a schema, in small letters; else none.
+
+    `users` is the table of that name in every schema: a query may write `public.users`.
+    """
+    names = value if isinstance(value, (list, tuple)) else [value]
+    if key not in BARE or BARE[key] not in kind.names:
+        return []
+    plain = all(isinstance(each, str) and not set(".*") & set(each) for each in names)
+    return [each.lower() for each in names] if plain else []
 
 
 def _place(path: str, kind: TextKind, fact: str) -> str:

@@ -23,6 +23,8 @@ FACTS = {
     "`reach_out` beside all that do more than read",
     "reads[]": "the tables that are read, in small letters unless in quotes",
     "writes[]": "the tables that are written, made, changed or dropped",
+    "read_names[]": "the tables that are read, without database and schema, in small letters",
+    "written_names[]": "the tables that are written, in the same way",
     "columns[]": "the columns that are named; unknown where there is a `*`",
     "without_where[]": "the tables of which every row is deleted or changed",
     "functions[]": "the functions that are called, in small letters",
@@ -30,6 +32,8 @@ FACTS = {
     "statements": "the number of statements",
 }
 NAMES = tuple(name.removesuffix("[]") for name in FACTS)
+LAST_STEPS = {"read_names": "reads", "written_names": "writes"}
+"""The facts that are made of the last steps of others."""
 LONGEST = 16_384
 """Most characters of a text that is parsed."""
 DEPTH = 30
@@ -187,15 +191,21 @@ def _facts(text: str, dialects: Iterable[str]) -> Facts:
     if not found:
         return unknown(NAMES)
     made: dict[str, tuple[Any, ...]] = {}
-    for name in NAMES[:-1]:
+    for name in (each for each in NAMES[:-1] if each not in LAST_STEPS):
         values = dict.fromkeys(value for query in found for value in getattr(query, name))
         unclear = any(name in query.unclear for query in found)
         made[name] = (*values, UNREADABLE) if unclear else tuple(values)
+    for name, tables in LAST_STEPS.items():
+        made[name] = tuple(dict.fromkeys(map(_last_step, made[tables])))
     if any(query.reaches_out for query in found):
         made["verbs"] = ("reach_out", *made["verbs"])
     counts = {query.statements for query in found}
     made["statements"] = (max(counts),) if len(counts) == 1 else (UNREADABLE,)
     return made
+
+
+def _last_step(table: Any) -> Any:
+    return table.rsplit(".", 1)[-1].lower() if isinstance(table, str) else table
 
 
 def _readings(text: str, dialects: Iterable[str]) -> Iterator[Query]:

@@ -60,6 +60,9 @@ SIGNS = {"$": "USD", "€": "EUR", "£": "GBP"}
 ANYBODY = frozenset({"human", "person", "people", "user", "users", "customer", "me", "us", "i"})
 """Words that are roles only in quotes."""
 
+READING = ["select", "explain", "show", "describe"]
+"""The verbs of SQL that read; `EXPLAIN ANALYZE DELETE` has the verb `delete` as well."""
+
 Phrasings = tuple[tuple[str, str], ...]
 
 
@@ -239,7 +242,7 @@ class _Reader:
             case "issues":
                 return self._meaning(subject, {"verbs": _all_in(_words_of(rest))})
             case "queried":
-                return self._meaning(subject, {"verbs": _all_in(["select"])})
+                return self._meaning(subject, {"verbs": _all_in(READING)})
             case "queries":
                 read = _all_in(self.texts(rest[0]))
                 return self._meaning(subject, {"verbs": _all_in(["select"]), "reads": read})

@@ -26,6 +26,8 @@ Texts: TypeAlias = dict[str, tuple[str, ...]]
 SQL: Texts = {
     "reads": ("SELECT a FROM {}",),
     "writes": ("UPDATE {} SET a = 1 WHERE b = 2",),
+    "read_names": ("SELECT a FROM {}",),
+    "written_names": ("UPDATE {} SET a = 1 WHERE b = 2",),
     "columns": ("SELECT {} FROM t",),
     "without_where": ("DELETE FROM t", VERBS["delete"]),
     "functions": ("SELECT {}(a) FROM t",),

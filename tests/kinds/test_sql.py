@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sponsio_like import Allowed, Blocked, Guard
+from sponsio_like.contracts import loads
 from sponsio_like.kinds import UNREADABLE, sql
 from sponsio_like.kinds.sql import DEPTH, LONGEST, NAMES
 from sponsio_like.values import TEXT_KINDS
@@ -310,3 +312,55 @@ def test_rows_that_are_inserted_are_not_selected(dialect: str) -> None:
     assert verbs("INSERT INTO t (a) VALUES (1), (2)") == {"insert"}
     assert verbs("INSERT INTO t (a) SELECT a FROM b") == {"insert", "select"}
     assert verbs("INSERT INTO t (a) VALUES ((SELECT a FROM b))") == {"insert", "select"}
+
+
+READ = "SELECT a FROM {}"
+TABLE = """version: 1
+tools: {db: {fields: {query: sql}}}
+contracts:
+  - name: rule
+    guarantee: GUARANTEE
+"""
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "refused", "passed"),
+    [
+        (
+            "db must not read the table `users`",
+            ("users", "USERS", "public.users", '"Users"', "db.public.users", "`users`"),
+            ("orders", "public.orders", "users_old", "users.orders"),
+        ),
+        (
+            "{pattern: absent, match: {tool: db, args: {query: {reads: USERS}}}}",
+            ("users", "public.users"),
+            ("orders",),
+        ),
+        (
+            "{pattern: absent, match: {tool: db, args: {query: {reads: public.users}}}}",
+            ("public.users",),
+            ("users", "orders"),
+        ),
+    ],
+)
+def test_a_table_without_a_schema_is_that_of_every_schema(
+    guarantee: str, refused: tuple[str, ...], passed: tuple[str, ...]
+) -> None:
+    """A query may write the schema or leave it out; a rule that names one speaks of that."""
+    loaded = loads(TABLE.replace("GUARANTEE", guarantee))
+    session = Guard(loaded.contracts, tools=loaded.inventory).session()
+    for table in refused:
+        outcome = session.decide("db", {"query": READ.format(table)})
+        assert isinstance(outcome, Blocked), table
+    for table in passed:
+        assert isinstance(session.decide("db", {"query": READ.format(table)}), Allowed), table
+
+
+def test_reading_is_more_than_select() -> None:
+    """A plan, tables and columns may be asked for; what a plan runs counts."""
+    loaded = loads(TABLE.replace("GUARANTEE", "db is read-only"))
+    session = Guard(loaded.contracts, tools=loaded.inventory).session()
+    for text in ("SELECT 1", "EXPLAIN SELECT 1", "SHOW TABLES", "DESCRIBE orders"):
+        assert isinstance(session.decide("db", {"query": text}), Allowed), text
+    for text in ("EXPLAIN ANALYZE DELETE FROM a WHERE b = 1", "SHOW TABLES; DROP TABLE a"):
+        assert isinstance(session.decide("db", {"query": text}), Blocked), text
