@@ -41,6 +41,8 @@ ARGUMENTS = frozenset({"arg_contains", "arg_allowed", "arg_missing", "arg_length
 """The built-in atoms that name an argument first."""
 
 SIGNS = re.compile(r"[\W_]")
+MOST_NAMES = 300
+"""From so many names on, none are compared."""
 LONG_ENOUGH = 6
 """Shorter names that are alike may both be meant: `form` and `from`."""
 WAITS = "which its pattern waits for where you name none"
@@ -88,6 +90,8 @@ def alike_names(contracts: Iterable[Contract], inventory: Inventory) -> Iterator
     for contract in contracts:
         own = made(contract.rules)
         names = {name for root in formulas(contract) for m in _matches(root) for name in m.names}
+        if len(named) + len(names) > MOST_NAMES:
+            return
         for name in sorted(names - own - named.keys()):
             if other := next((each for each in named if _is_slip(name, each)), ""):
                 what = f"`{name}` is nearly `{other}`, which contract `{named[other][0]}` names"
@@ -107,7 +111,8 @@ def _is_slip(one: str, other: str) -> bool:
         return False
     at = next((i for i, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     if len(short) == len(long):
-        return short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
+        swapped = short[at : at + 2]
+        return swapped.isalpha() and short[:at] + swapped[::-1] + short[at + 2 :] == long
     around = long[max(at - 1, 0) : at + 2]
     return short[at:] == long[at + 1 :] and at > 0 and len(around) == 3 and around.isalpha()
 

@@ -334,6 +334,7 @@ APART = (
     ("get_user", "set_user"),
     ("form", "from"),
     ("step_1", "step_2"),
+    ("tool_110", "tool_101"),
     ("approve_pay", "disapprove_pay"),
 )
 

@@ -79,6 +79,7 @@ def in_langgraph(guard: Guard) -> None:
     guard_tools(StateGraph(MessagesState), guard, [check_policy, issue_refund])
 
 
+@pytest.mark.filterwarnings("ignore:.*is nearly")
 @pytest.mark.parametrize("meets", [decorated, wrapped, in_langchain, in_langgraph])
 def test_a_misspelt_tool_is_told_where_the_tools_are_known(
     load: Loads, meets: Callable[[Guard], None]
