@@ -5,16 +5,18 @@ In: a contract file, and its tests with their traces. Out: a `Coverage` for each
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts import Contract, File, WrittenTest, formulas
 from sponsio_like.events import names_tool
+from sponsio_like.logic import conjuncts
 from sponsio_like.outcome import Unfulfilled, Violation
 from sponsio_like.replay import Replay
 from sponsio_like.traces import CallEvent, Trace
+from sponsio_like.values import kind_step, path_parts
 
 NEAR = 0.75
 """Names are alike from this ratio of difflib on."""
@@ -52,6 +54,7 @@ def coverage_of(file: File, pairs: Iterable[tuple[WrittenTest, Trace]]) -> Mappi
     pairs = list(pairs)
     kept: dict[str, dict[str, None]] = {each.name: {} for each in file.contracts}
     broken: dict[str, dict[str, None]] = {each.name: {} for each in file.contracts}
+    bans = {each.name: _forbidden(each) for each in file.contracts}
     replay = Replay(file.contracts, tools=file.inventory)
     for test, trace in pairs:
         verdict = replay.judge(trace)
@@ -59,17 +62,43 @@ def coverage_of(file: File, pairs: Iterable[tuple[WrittenTest, Trace]]) -> Mappi
         for name, keeping in kept.items():
             if name in wrong and name in test.by:
                 broken[name][test.name] = None
-            elif name not in wrong and verdict.applied.get(name):
+            elif name not in wrong and (verdict.applied.get(name) or _spared(trace, bans[name])):
                 keeping[test.name] = None
     tried = {each for _, trace in pairs for each in _tried(trace)}
     return {
         each.name: Coverage(
             tuple(kept[each.name]),
             tuple(broken[each.name]),
-            tuple(dict.fromkeys(said for said in _named(each) if said not in tried)),
+            tuple(
+                dict.fromkeys(
+                    said for said, fact in _named(each) if not _is_tried(said, fact, tried)
+                )
+            ),
         )
         for each in file.contracts
     }
+
+
+def _forbidden(contract: Contract) -> tuple[f.Match, ...]:
+    """Return the calls that a contract forbids, if it does nothing else; else none."""
+    found: list[f.Match] = []
+    for rule in contract.rules:
+        for part in conjuncts(rule.formula):
+            match part:
+                case f.Always(f.Not(f.Happens("called", target))):
+                    found.extend(target)
+                case _:
+                    return ()
+    return tuple(found)
+
+
+def _spared(trace: Trace, bans: tuple[f.Match, ...]) -> bool:
+    """True if a call is of a forbidden tool, and is let through for what it asks.
+
+    Where every call of the tool is forbidden, a call of another tool is one that keeps it.
+    """
+    calls = [each.call.tool for each in trace.events if isinstance(each, CallEvent)]
+    return any(names_tool(ban, tool) is bool(ban.conditions) for ban in bans for tool in calls)
 
 
 def unspoken(
@@ -117,14 +146,22 @@ def owed_by(violations: Iterable[Violation], unfulfilled: Iterable[Unfulfilled])
     return tuple(dict.fromkeys(names))
 
 
-def _named(contract: Contract) -> Iterator[str]:
-    """Yield the tools that a contract names, and the texts with which it compares arguments."""
+def _named(contract: Contract) -> Iterator[tuple[str, bool]]:
+    """Yield the tools that a contract names, and the texts with which it compares arguments.
+
+    With each, True if it is a fact of a text, such as a command that the text runs.
+    """
     for match in _matches(contract):
-        yield from sorted(match.names)
+        yield from ((name, False) for name in sorted(match.names))
         for each in match.conditions:
             values = each.value if isinstance(each.value, tuple) else (each.value,)
+            fact = any(kind_step(part) is not None for part in path_parts(each.path))
             if each.op in ("=", "in"):
-                yield from (value for value in values if isinstance(value, str))
+                yield from ((value, fact) for value in values if isinstance(value, str))
+
+
+def _is_tried(said: str, fact: bool, tried: Collection[str]) -> bool:
+    return said in tried or (fact and any(said.lower() in each.lower() for each in tried))
 
 
 def _matches(contract: Contract) -> Iterator[f.Match]:

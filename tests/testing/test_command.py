@@ -145,3 +145,37 @@ def test_a_misspelt_tool_is_told(path: Path) -> None:
     assert "calls `chekc`, which is no tool of this file; did you mean `check`?" in str(
         result.exception
     )
+
+
+PROHIBITIONS = """\
+version: 1
+tools: {mail: {fields: {to: string}}, drop: {fields: {}}, bash: {fields: {command: shell}}}
+contracts:
+  - {name: not eve, guarantee: {pattern: absent, match: {tool: mail, args: {to: eve}}}}
+  - {name: no drop, guarantee: never call `drop`}
+  - {name: no rm, guarantee: bash must not run `rm`}
+tests:
+"""
+KEPT = {
+    "not eve": ("mail(to=ann)", "mail(to=eve)"),
+    "no drop": ("mail(to=ann)", "drop"),
+    "no rm": ("bash(command=ls)", 'bash(command="rm -r x")'),
+}
+
+
+def test_a_prohibition_is_kept_by_a_call_that_is_let_through(path: Path) -> None:
+    """Of its tool, where it forbids some calls; of another, where it forbids all."""
+    tests = [
+        f"  - {{name: {name} {how}, trace: {json.dumps(trace)}, expect: {expected}}}\n"
+        for name, (keeps, breaks) in KEPT.items()
+        for how, trace, expected in (
+            ("kept", keeps, "allowed"),
+            ("broken", breaks, f"{{blocked: {name}}}"),
+        )
+    ]
+    path.write_text(PROHIBITIONS + "".join(tests), "utf-8")
+    assert ran(path, "--strict")[0] == 0
+    for left in (0, 4):  # `not eve` and `no rm` are not kept without their own test
+        path.write_text(PROHIBITIONS + "".join(tests[:left] + tests[left + 1 :]), "utf-8")
+        status, said = ran(path, "--strict")
+        assert (status, "no test keeps it" in said) == ((0, False) if left == 0 else (1, True))
