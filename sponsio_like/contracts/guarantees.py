@@ -6,6 +6,7 @@ may mean it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import sponsio_like.logic.formula as f
@@ -16,6 +17,8 @@ _LASTING = (f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
 _JUNCTIONS = (f.Not, f.And, f.Or, f.Implies, f.Iff)
 ATOMS_CAP, NODES_CAP = 500, 20_000
 """The most different atoms, and the most nodes, of one guarantee."""
+_STAR = re.compile(r"\S\*$|^\*\S|\s\*$|/\*")
+"""A `*` at an end of a text, or of a step of a path: `/etc/*`, `rm *`, `*.env`."""
 _LONG = 60
 """The most characters of a formula that a hint writes out."""
 
@@ -39,7 +42,20 @@ def check_meant(formula: f.Formula) -> None:
 
 def remarks(formula: f.Formula) -> list[Problem]:
     """Return problems to warn of: what is possible, and seldom meant."""
-    return [*_stronger_than_meant(formula), *_relative_paths(formula)]
+    return [*_stronger_than_meant(formula), *_relative_paths(formula), *_stars(formula)]
+
+
+def _stars(formula: f.Formula) -> Iterator[Problem]:
+    """Yield a problem for each text to be equal to that looks like a pattern of file names."""
+    for node in f.postorder(formula):
+        for match in getattr(node, "target", ()):
+            for each in match.conditions:
+                values = each.value if isinstance(each.value, tuple) else (each.value,)
+                for text in values if each.op in ("=", "!=", "in") else ():
+                    if isinstance(text, str) and _STAR.search(text):
+                        what = f"`{each.path}` is compared with the very text `{text}`: `*` stands"
+                        hint = "write {matches: ..}, or {under: FOLDER} for paths"
+                        yield Problem(f"{what} for itself", hint=hint)
 
 
 def _relative_paths(formula: f.Formula) -> Iterator[Problem]:

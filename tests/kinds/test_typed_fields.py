@@ -449,6 +449,30 @@ def test_a_folder_that_is_forbidden_is_warned_of(match: str, said: list[str]) ->
     assert inside.policy.warnings == ()
 
 
+@pytest.mark.parametrize(
+    ("asked", "warned"),
+    [
+        ('"/etc/*"', True),
+        ('"*.env"', True),
+        ('{in: [a, "rm *"]}', True),
+        ('{ne: "/etc/*"}', True),
+        ('"SELECT * FROM a"', False),
+        ('"2 * 3"', False),
+        ('"*"', False),
+        ('{matches: "^/etc/.*"}', False),
+    ],
+)
+def test_a_star_in_a_text_to_be_equal_to_is_warned_of(asked: str, warned: bool) -> None:
+    """It stands for itself there; people write it for any text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContractWarning)
+        match = f"{{tool: t, args: {{f: {asked}}}}}"
+        rule = f"{{pattern: absent, match: {match}}}"
+        file = f"version: 1\ncontracts:\n  - {{name: c, guarantee: {rule}}}\n"
+        guard = Guard(loads(file).contracts)
+    assert any("`*` stands for itself" in str(each) for each in guard.policy.warnings) is warned
+
+
 MAILS = """version: 1
 tools:
   send: {fields: {to: email, cc: "[email]", body: string}}
