@@ -40,6 +40,12 @@ STEPS = 10
 """Hundreds of steps for each piece; commands that people write take two at most."""
 IN_ERROR = 8
 """A step past an error counts as so many: there the text is no shell."""
+DOUBLE = re.compile(
+    rb"\[[^\[\]]*?(?:&&|\|)[^\[\]]*[^\s\[\]]\]|\S\][^\S\n]*(?:\\\n\s*)?\|(?!\|)", re.DOTALL
+)
+"""A test that may also be words, `[a&&b]|`: the parser keeps both readings of each."""
+DOUBLES = 16
+"""Most of these: with each one more, the parser takes twice the time, and cannot be stopped."""
 BRANCHES = frozenset({"if_statement", "elif_clause", "else_clause", "case_statement", "case_item"})
 
 
@@ -58,6 +64,8 @@ def _tree(text: bytes) -> Any:
     What is no shell takes the parser up to the cube of its length. So its work is counted: it tells
     after each hundred steps if it is looking for a way past an error.
     """
+    if text.count(b"]") > DOUBLES and len(DOUBLE.findall(text)) > DOUBLES:
+        raise TooMuch
     parser = _parser()()
     if len(text) <= PIECE:
         return parser.parse(text).root_node

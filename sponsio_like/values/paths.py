@@ -33,7 +33,7 @@ AT_HOME = re.compile(
 )
 VARIABLE = re.compile(r"\$[A-Za-z_({]|`|%\w+%", re.ASCII)
 LINKS = re.compile(r"/proc/[^/]+(?:/task/[^/]+)?/(?:root|cwd|fd|map_files)(?:/|\Z)")
-"""Links in `/proc` that lead to other places."""
+"""The links of `/proc` to other places."""
 HOMES = re.compile(r"/(?:root|home|Users|var/root|export/home)(?:/|\Z)")
 """Folders that a home folder is, or lies in."""
 TRAILING = re.compile(r"\.[. ]* [. ]*")

@@ -108,3 +108,19 @@ def test_plain_commands_are_read_as_word_by_word(words: list[str], blank: str) -
     text = f"ls {blank.join(words)}"
     (call,) = shell(text)["calls"]
     assert shell(f"{text} \\y")["calls"] == (f"{call} y",)
+
+
+@pytest.mark.parametrize(
+    "part", ["[a&&b]|", "[a||b] | ", "[a|b]|", "! [a &&b]|", "[ a&&b]|&", "[a\n|b]|"]
+)
+def test_tests_that_may_be_words_are_counted(part: str) -> None:
+    """The parser takes twice the time for each one more: a hundred would take for ever."""
+    assert shell(part * 100)["runs"] == X
+    assert shell(part * 17)["runs"] == X
+
+
+def test_brackets_that_double_nothing_are_read() -> None:
+    """Tests with blanks, and patterns in words."""
+    assert UNREADABLE not in shell("[ -n a ] && ls\n" * 40)["runs"]
+    assert UNREADABLE not in shell("grep '[a-z]' f | wc -l\n" * 40)["runs"]
+    assert UNREADABLE not in shell('[[ $a == b && -n "$c" ]] && ls\n' * 40)["runs"]

@@ -1,4 +1,4 @@
-"""Each bug that is planted in the engine stands in the code: one that does not is noticed by none."""
+"""Each bug that is planted in the engine stands in the code, or no test could notice it."""
 
 from __future__ import annotations
 
