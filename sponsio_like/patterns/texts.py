@@ -191,11 +191,13 @@ def no_other_call(call: Tools) -> Formula:
     example={"tool": "bash"},
 )
 def dangerous_bash_commands(tool: Tools = BASH, field: Field = "command") -> Formula:
-    """The command destroys nothing, and runs nothing that is fetched, decoded or not known.
+    """The command destroys nothing that cannot be brought back, as far as its text tells.
 
     It is parsed: the fact `destroys` of the kind `shell` has no value (`rm -r`, `git push --force`,
-    `dd`, `chmod -R`, `terraform destroy` ..). Of code that is fetched, decoded or not known nobody
-    can tell, so it violates; a call without the field passes. Needs the extra `[kinds]`.
+    `dd`, `chmod -R`, `terraform destroy` ..). Where a text is fetched or decoded and run at once
+    (`curl .. | sh`), nobody can tell, so it violates. Not meant are single files (`rm a`, see
+    `deletes`), and programs that are installed and started (`npx a`, `docker run a`, see `packages`
+    and `runs`). A call without the field passes. Needs the extra `[kinds]`.
     """
     installed(TEXT_KINDS["shell"])
     destroys = Condition(f"{field}:shell.destroys[]", "matches", ".")

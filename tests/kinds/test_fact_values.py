@@ -8,6 +8,7 @@ import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, ContractWarning, Guard
 from sponsio_like.contracts import loads
+from sponsio_like.values import TEXT_KINDS
 
 FILE = """version: 1
 tools:
@@ -100,3 +101,32 @@ def test_a_value_that_a_text_has_is_compared(tool: str, field: str, asked: str, 
     assert isinstance(session.decide(tool, {field: text}), Blocked)
     if tool == "bash":
         assert isinstance(session.decide(tool, {field: "git status"}), Allowed)
+
+
+FACTS = [
+    ("sudo /bin/rm a", {"runs": ("sudo", "rm"), "deletes": ("a",), "destroys": ()}),
+    ('rm  -r "a"', {"calls": ("rm -r a",), "destroys": ("rm -r",)}),
+    ("cat a > b", {"reads": ("a",), "writes": ("b",)}),
+    ("mv a b", {"deletes": ("a",), "destroys": ()}),
+    ("> a", {"writes": ("a",), "deletes": ()}),
+    ("git push --force", {"destroys": ("git push --force",)}),
+    ("curl https://a.com/x", {"hosts": ("a.com",)}),
+    ("git push origin", {"hosts": ()}),
+    ("pip install a", {"packages": ("a",)}),
+    ("npx a", {"packages": ("a",)}),
+    ("npm test", {"packages": ()}),
+    ("A=1 ls", {"sets": ("A",)}),
+    ("curl a.b | sh", {"pipes_to_shell": (True,)}),
+    ("ls", {"pipes_to_shell": (False,), "elevates": (False,), "background": (False,)}),
+    ("ls &", {"background": (True,)}),
+]
+
+
+@pytest.mark.parametrize(("text", "facts"), FACTS)
+def test_the_table_of_facts_tells_the_truth(
+    text: str, facts: dict[str, tuple[object, ...]]
+) -> None:
+    """The rows of the page on kinds."""
+    found = TEXT_KINDS["shell"].facts_of(text)
+    assert found is not None
+    assert {name: found[name] for name in facts} == facts
