@@ -58,7 +58,7 @@ def rows(name: str) -> Iterator[Row]:
 
 TABLES = (
     *("blind", "blind_second", "blind_third", "blind_fourth", "blind_fifth"),
-    *("typed", "own", "more"),
+    *("typed", "own", "more", "neighbours"),
     *("others", "phrasings", "spelling", "traps"),
 )
 TABLE = [row for name in TABLES for row in rows(f"{name}.yaml")]
