@@ -217,7 +217,7 @@ def must_precede(
         ),
         (
             "before [CALLING] {action:every} [,] AGENT (REQUIRES | want | wants) "
-            "CONFIRMED_BY {by:tools}"
+            "CONFIRMED_BY {by:tools} [[,] one (per | for each | for every) (run | call)]"
         ),
         (
             "(the user | the client | the customer) MUST (say yes | agree | confirm) BY "
