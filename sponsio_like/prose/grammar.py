@@ -44,8 +44,9 @@ def grammar_for(phrasings: tuple[tuple[str, str], ...]) -> Grammar:
     shared = _shared()
     words: dict[str, str] = {}
     rules: dict[str, list[tuple[str, ...]]] = {}
+    groups: dict[tuple[tuple[str, ...], ...], str] = {}
     for i, (_, text) in enumerate(phrasings):
-        rules[f"p{i}"] = _alternatives(_widened(text), words, rules)
+        rules[f"p{i}"] = _alternatives(_widened(text), words, rules, groups)
     expansions = {
         name: tuple(Expansion(symbols, name, alone=False) for symbols in alternatives)
         for name, alternatives in rules.items()
@@ -95,11 +96,15 @@ def _text_of_file(words: dict[str, str]) -> str:
 
 
 def _alternatives(
-    text: str, words: dict[str, str], rules: dict[str, list[tuple[str, ...]]]
+    text: str,
+    words: dict[str, str],
+    rules: dict[str, list[tuple[str, ...]]],
+    groups: dict[tuple[tuple[str, ...], ...], str],
 ) -> list[tuple[str, ...]]:
     """Return the alternatives of a phrasing. Raises `ValueError` for what is none.
 
-    The tables `words` and `rules` get its words, and a rule for each argument and each bracket.
+    The tables `words` and `rules` get its words, and a rule for each argument and each bracket;
+    `groups` has the brackets of all phrasings: the same one is one rule, and is searched for once.
     """
     stack: list[list[list[str]]] = [[[]]]
     at = 0
@@ -125,8 +130,9 @@ def _alternatives(
         elif sign in ("(", "["):
             stack.append([[]] if sign == "(" else [[], []])
         elif sign is not None:
-            group = f"_g{len(rules)}"
-            rules[group] = [tuple(each) for each in stack.pop()]
+            inside = tuple(tuple(each) for each in stack.pop())
+            group = groups.setdefault(inside, f"_g{len(groups)}")
+            rules[group] = list(inside)
             stack[-1][-1].append(group)
     return [tuple(each) for each in stack.pop()]
 

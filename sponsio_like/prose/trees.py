@@ -90,13 +90,17 @@ class NotSaid(ValueError):
 
 
 def sayings(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool]) -> Iterator[Said]:
-    """Yield each reading of the sentence as a demand."""
+    """Yield each reading of the sentence as a demand; one that several phrasings have, once."""
     sentence = one_spelling(sentence)
+    known: list[Said] = []
     for tree in _trees(sentence, phrasings, "start"):
         try:
-            yield _Reader(sentence, is_tool).sentence(tree, phrasings)
+            said = _Reader(sentence, is_tool).sentence(tree, phrasings)
         except NotSaid:
             continue
+        if said not in known:
+            known.append(said)
+            yield said
 
 
 def conditions(sentence: str, is_tool: Callable[[str], bool]) -> Iterator[Any]:
