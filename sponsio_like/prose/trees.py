@@ -405,8 +405,8 @@ class _Reader:
         return [_unquoted(each) for each in tree.children]
 
     def spelled(self, tree: Any) -> list[str]:
-        """Return regular expressions that find words that are announced as such."""
-        return [re.escape(each) for each in self.named_words(tree.children[0])]
+        """Return regular expressions that find texts that are announced as such."""
+        return [re.escape(each) for each in self.named_words(tree)]
 
     def pii(self, tree: Any) -> list[str]:
         """Return kinds of personal data."""
