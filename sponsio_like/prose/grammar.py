@@ -33,7 +33,7 @@ BAN = re.compile(
 """A call that is forbidden; "`pay` is forbidden", "don't let `pay` run" say it too."""
 BAN_COUNT = re.compile(r"NEVER_CALL (\{[\w.]+:(?:every|tools|names)\})(?= \(?\{limit| \(twice)")
 NEED = re.compile(r"^(\{[\w.]+:(?:every|tools|union)\}) REQUIRES")
-"""What a call needs; "for `pay` you need .." says it too."""
+"""The need of a call; "for `pay` you need .." says it too."""
 ALIKE = {"after": ("after", "following"), "before": ("before", "prior to", "ahead of")}
 """Words that stand for another one, wherever it is written in a phrasing."""
 

@@ -133,8 +133,8 @@ BUGS = [
     (
         "the first way to read a word is the only one",
         "prose/forest.py",
-        "for each in self.grammar.expansions[symbol]:\n            for children",
-        "for each in self.grammar.expansions[symbol][:1]:\n            for children",
+        "for each, *_ in self.expansions(symbol):\n            for children",
+        "for each, *_ in self.expansions(symbol)[:1]:\n            for children",
         TABLE,
     ),
     (
@@ -154,8 +154,8 @@ BUGS = [
     (
         "the opposite is offered",
         "prose/likeness.py",
-        "if sum(each in NEGATIONS for each in theirs) == denied:",
-        "if True:",
+        "if alike and sum(each in NEGATIONS for each in theirs) == denied:",
+        "if alike:",
         "tests/sentences/test_sentences.py::test_a_refusal_never_offers_the_opposite",
     ),
 ]
