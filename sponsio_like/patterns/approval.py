@@ -61,6 +61,11 @@ from sponsio_like.logic.formula import (
         "{role:role} MUST approve {action:union}",
         "NEVER_CALL {action:every} unless {role:role} has approved it",
         (
+            "{action:union} (MAY only BE_CALLED | ONLY_ALLOWED) (while | if | when) (there "
+            "is | there's) [an | a] [active | standing] approval (from | by | of) "
+            "{role:role} [AGED {seconds:seconds} [old]]"
+        ),
+        (
             "[always] (get | obtain | ask for) [an | a | the] approval (from | by | of) "
             "{role:role} before [CALLING] {action:every}"
         ),
@@ -103,8 +108,9 @@ def approval_active(action: Tools, role: Name, seconds: Duration | None = None) 
     says=(
         "{approval:tools} [is] valid for {max_steps:steps} before {action:every}",
         (
-            "one of the last {max_steps:number} (calls | steps) before [CALLING] {action:every} "
-            "MUST be a successful {approval:names}"
+            "one of the [last] {max_steps:number} (calls | steps) before [CALLING] "
+            "{action:every} MUST be (a successful {approval:names} | [a | an] "
+            "{approval:names} THAT [has] succeeded)"
         ),
         (
             "{action:every} REQUIRES [a | an] [successful] {approval:names} within the "
@@ -165,8 +171,9 @@ def audit_after(action: Tools, audit: Tools, counts: Counts = "done") -> Formula
         ),
         "back up with {backup:tools} before [CALLING] {action:every}",
         (
-            "{action:every} (REQUIRES its own [successful] {backup:names} FIRSTLY | MUST be "
-            "preceded by its own [successful] {backup:names})"
+            "{action:every} (REQUIRES (its own | a fresh | a new) [successful] "
+            "{backup:names} FIRSTLY | MUST be preceded by (its own | a fresh | a new) "
+            "[successful] {backup:names})"
         ),
     ),
     keeps=("", "snapshot drop", "snapshot other drop snapshot drop", "snapshot snapshot drop"),
@@ -200,8 +207,12 @@ def backup_before_destructive(backup: Tools, action: Tools, counts: Counts = "do
         ),
         ("{commit:every} REQUIRES a dry run (by | with | through | of) {dry_run:tools} [FIRSTLY]"),
         (
-            "[always] (do | make) a dry run (by | with | through | of) {dry_run:tools} before "
-            "[CALLING] {commit:every}"
+            "[always] (do | make) a dry run (by | with | through | of) {dry_run:tools} "
+            "before [CALLING] {commit:every}"
+        ),
+        (
+            "a dry run (by | with | through | of) {dry_run:tools} MUST HAVE_OK [anew | again "
+            "| EACH_TIME] before {commit:every}"
         ),
         ("{commit:every} MUST be preceded by a dry run (by | with | through | of) {dry_run:tools}"),
         (

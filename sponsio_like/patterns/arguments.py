@@ -41,8 +41,18 @@ SESSION = default("session")
     "arguments",
     "`{tool}` `{field}` must not contain `{patterns: or }`",
     says=(
-        "NEVER let {tool.field:place} (contain | include | mention) {patterns:searched}",
-        "{tool.field:place} MUST_NOT (contain | include | mention) {patterns:searched}",
+        (
+            "NEVER let {tool.field:place} (contain | include | mention) ({patterns:searched} "
+            "| {patterns:spelled})"
+        ),
+        (
+            "{tool:every} MUST_NOT (be given | get | receive | take) [a | an] {field:field} "
+            "(containing | that contains | with) ({patterns:searched} | {patterns:spelled})"
+        ),
+        (
+            "{tool.field:place} MUST_NOT (contain | include | mention) ({patterns:searched} "
+            "| {patterns:spelled})"
+        ),
         "NEVER_CALL {tool:every} with {patterns:searched} in [its | the] {field:field}",
         (
             "NEVER_CALL {tool:names} with [a | an | its] {field:field} (containing | that "
@@ -122,6 +132,7 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
         ),
         "{tool.field:place} MUST be shorter than {max_chars:less} CHARS",
         "{tool.field:place} MAY have {max_chars:number} CHARS at most",
+        "{max_chars:most} CHARS are (allowed | permitted) in {tool.field:place}",
     ),
     keeps=("", 'sql(query="12345")', "sql", 'other(query="123456")'),
     breaks=('sql(query="123456")', 'sql(query=["123", "456"])'),
@@ -143,7 +154,19 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
     says=(
         "{tool.field:place} [MUST (be | stay)] AT_LEAST {min:number} and AT_MOST {max:number}",
         "{tool.field:place} [MUST (be | lie | stay)] between {min:number} and {max:number}",
-        "{tool.field:place} MUST (be | lie | range) from {min:number} to {max:number}",
+        (
+            "{tool.field:place} MUST (be | lie | range | go) from {min:number} (to | "
+            "through) {max:number}"
+        ),
+        "{tool.field:place} [MUST_BE] {min:number} through {max:number}",
+        (
+            "{tool:every} (takes | accepts | MAY only take) (a | an) {field:field} (of | "
+            "from | between) {min:number} through {max:number} [[,] nothing else]"
+        ),
+        (
+            "{tool.field:place} MUST_NOT (be | go) (below | less than | lower than | under) "
+            "{min:number} or (above | more than | over | higher than) {max:number}"
+        ),
         "{tool.field:place} [MUST_BE | MUST stay] AT_MOST {max:number}",
         "{tool.field:place} MUST_NOT be negative {min:zero}",
         (
@@ -208,13 +231,18 @@ def arg_value_range(
             "{total:number} [{per:window}]"
         ),
         (
-            "[the] (total | sum of [the]) {tool.field:place} MUST_NOT (exceed | be more "
-            "than | go above) {total:number} [{per:window}]"
+            "[the] (total | sum of [the]) {tool.field:place} MUST_NOT (exceed | be more than "
+            "| go above | be over) {total:number} [{per:window}]"
         ),
-        "{tool.field:place} MAY add up to AT_MOST {total:number} [{per:window}]",
         (
-            "{per:window} [,] ({tool.field:place} MAY add up to | [the] (total | sum of "
-            "[the]) {tool.field:place} [MUST_BE | MUST stay]) AT_MOST {total:number}"
+            "{tool.field:place} (MAY add up to AT_MOST | MUST_NOT add up to more than) "
+            "{total:number} [{per:window}]"
+        ),
+        (
+            "{per:window} [,] ({tool.field:place} (MAY add up to AT_MOST | MUST_NOT add up "
+            "to more than) | [the] (total | sum of [the]) {tool.field:place} ([MUST_BE | "
+            "MUST stay] AT_MOST | MUST_NOT (exceed | be more than | go above | be over))) "
+            "{total:number}"
         ),
     ),
     keeps=("", "pay(amount=60) pay(amount=40)", "pay(amount=0.1) pay(amount=99.9)", "other"),
@@ -253,9 +281,12 @@ def amount_limit(
     says=(
         (
             "{tool.field:place} MUST_NOT (change | be changed | be edited | be modified | be "
-            "altered) [after {after:tools}]"
+            "altered) [after {after:tools} | from one call to the next | between calls]"
         ),
-        "{tool.field:place} MUST (stay | remain) the same [after {after:tools}]",
+        (
+            "{tool.field:place} MUST (stay | remain) the same [after {after:tools} | from "
+            "one call to the next | between calls]"
+        ),
         "{tool.field:place} MUST (stay | remain) (unchanged | unedited) [after {after:tools}]",
         (
             "(after | once) [CALLING] {after:tools} [OK] [,] {tool.field:place} (MUST_NOT "

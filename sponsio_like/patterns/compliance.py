@@ -27,33 +27,16 @@ from sponsio_like.logic.formula import Always, Eventually, Formula, Next, conj
     "after `{commitment}`, tool `{reversal}` is forbidden",
     says=(
         "after [CALLING] {commitment:tools} [,] {reversal:union} FORBIDDEN [ANYMORE]",
-        (
-            "after [CALLING] {commitment:tools} [,] (NEVER_CALL {reversal:every} | "
-            "{reversal:every} MUST_NOT BE_CALLED) ANYMORE"
-        ),
+        "after [CALLING] {commitment:tools} [,] NEVER_CALL {reversal:every} [ANYMORE]",
         (
             "(once | after | as soon as) {commitment:tools} OK [,] {reversal:union} FORBIDDEN "
             "[ANYMORE]"
         ),
         (
-            "(once | after | as soon as) {commitment:tools} OK [,] {reversal:every} MUST_NOT "
-            "BE_CALLED ANYMORE"
-        ),
-        (
-            "after [CALLING] {commitment:tools} [,] {reversal:every} (FORBIDDEN | MUST_NOT "
-            "BE_CALLED)"
-        ),
-        "after [CALLING] {commitment:tools} [,] NEVER_CALL {reversal:every}",
-        (
-            "(once | after | as soon as) {commitment:tools} OK [,] {reversal:every} "
-            "(FORBIDDEN | MUST_NOT BE_CALLED)"
-        ),
-        (
             "(once | after | as soon as) {commitment:tools} OK [,] NEVER_CALL "
-            "{reversal:every} [anymore | again]"
+            "{reversal:every} [ANYMORE]"
         ),
-        "NEVER_CALL {reversal:every} [again] (after | once) [CALLING] {commitment:tools} [OK]",
-        "{reversal:every} FORBIDDEN (after | once) [CALLING] {commitment:tools} [OK]",
+        "NEVER_CALL {reversal:every} [ANYMORE] (after | once) [CALLING] {commitment:tools} [OK]",
         (
             "{reversal:every} MUST_NOT (BE_CALLED | come | happen | run) after [CALLING] "
             "{commitment:tools} [OK]"
@@ -106,7 +89,7 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
         ),
         "{first:one} and {second:one} MUST_NOT be (called | done | made | run) by SAME agent",
         "(SAME | one) agent MUST_NOT CALL both {first:one} and {second:one}",
-        "no agent MAY CALL both {first:one} and {second:one}",
+        "no [single | one] agent MAY CALL both {first:one} and {second:one}",
         (
             "(the agent | an agent) (that | who) (calls | called | runs | ran) {first:one} "
             "MUST_NOT CALL {second:one}"
@@ -132,40 +115,55 @@ def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") ->
     "compliance",
     "every `{trigger}` must be followed by `{response}`",
     says=(
-        "after [CALLING] {trigger:every} [,] there MUST [eventually | later] be {response:later}",
+        "after [CALLING] {trigger:every} [,] there MUST [EVENTUALLY] be {response:later}",
         (
-            "{trigger:every} (MUST [eventually | later] be | is [eventually | later]) "
-            "followed by {response:later}"
+            "{trigger:every} (MUST [EVENTUALLY] be | is [EVENTUALLY]) followed [EVENTUALLY] "
+            "by {response:later} [EVENTUALLY]"
         ),
         ("after [CALLING] {trigger:every} [,] [always | MUST | AGENT MUST] CALL {response:later}"),
         (
-            "after [CALLING] {trigger:every} [,] {response:later} (MUST [eventually | later] "
-            "BE_CALLED | is called)"
+            "after [CALLING] {trigger:every} [,] [then] {response:later} (MUST [EVENTUALLY] "
+            "BE_CALLED [EVENTUALLY] | is called)"
         ),
-        "(after | once | when | whenever) {trigger:every} OK [,] {response:later} IS_CALLED",
-        "(after | once | when | whenever) {trigger:every} OK [,] CALL {response:later}",
+        (
+            "(after | once | when | whenever | as soon as | every time | each time) "
+            "{trigger:every} OK [,] [then] {response:later} IS_CALLED [EVENTUALLY]"
+        ),
+        (
+            "(after | once | when | whenever | as soon as | every time | each time) "
+            "{trigger:every} OK [,] [then] CALL {response:later} [EVENTUALLY]"
+        ),
         "[always | MUST] CALL {response:later} after [CALLING] {trigger:every}",
         "{response:later} MUST BE_CALLED after [CALLING] {trigger:every}",
         (
             "(whenever | when | every time | each time | if) {trigger:tools} is called [,] "
-            "[then] CALL {response:later} [afterwards | later | next]"
+            "[then] CALL {response:later} [EVENTUALLY | next]"
         ),
         (
             "(whenever | when | every time | each time | if) {trigger:tools} is called [,] "
-            "[then] {response:later} MUST BE_CALLED (afterwards | later | after it | after that)"
+            "[then] {response:later} MUST (BE_CALLED EVENTUALLY | EVENTUALLY BE_CALLED | "
+            "follow [EVENTUALLY])"
         ),
         "{response:later} MUST follow (every | each) {trigger:names}",
-        "{trigger:every} REQUIRES {response:later} (afterwards | later | after it)",
+        "{trigger:every} REQUIRES {response:later} EVENTUALLY",
         "{trigger:every} REQUIRES (a later | a subsequent | a following) {response:names}",
         (
             "(whenever | when | every time | each time | if) AGENT CALL {trigger:tools} [,] "
             "AGENT MUST CALL {response:later} (afterwards | later | after it | after that)"
         ),
         (
-            "(whenever | when | every time | each time | if | after | once) {trigger:tools} "
-            "OK [,] {response:later} MUST (follow | come | happen | BE_CALLED) [later | afterwards]"
+            "(whenever | when | every time | each time | if | after | once | as soon as) "
+            "{trigger:tools} OK [,] [then] {response:later} MUST (follow | come | BE_CALLED "
+            "| succeed) [EVENTUALLY]"
         ),
-        "{trigger:succeeded_call} MUST [eventually | later] be followed by {response:later}",
+        (
+            "{trigger:succeeded_call} (MUST [EVENTUALLY] be | is [EVENTUALLY]) followed by "
+            "{response:later} [EVENTUALLY]"
+        ),
+        (
+            "{response:later} MUST (follow | come | succeed | have succeeded | BE_CALLED) "
+            "[EVENTUALLY] after {trigger:succeeded_call}"
+        ),
         (
             "there MUST be no [successful] {trigger:names} (that isn't | that is not | which "
             "isn't | which is not) [later | eventually] followed by {response:later}"
@@ -194,16 +192,17 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
             "finished | have finished | have been called | have run | have passed) before "
             "[CALLING] {gate:every}"
         ),
-        "no {gate:one} (until | before | without | unless) [CALLING] {steps:together} [OK]",
+        "no {gate:one} (until | before | without | unless) [CALLING] {steps:together} [ALL_OK]",
         (
             "{gate:every} REQUIRES {steps:together} to (have finished | have completed | have "
             "succeeded | have passed | pass | be done | be complete | be called first | succeed "
             "| finish first)"
         ),
         (
-            "{steps:together} MUST [both | all] (complete | finish | succeed | BE_CALLED | "
-            "come | run | have completed | have succeeded) before [CALLING] {gate:every}"
+            "{steps:together} MUST [both | all] (HAVE_OK | come) [EACH_TIME] before "
+            "[CALLING] {gate:every}"
         ),
+        "before [CALLING] {gate:every} [,] {steps:together} MUST [both | all] HAVE_OK",
         (
             "{steps:one_step} MUST (complete | finish | have completed | have succeeded) "
             "before [CALLING] {gate:every}"
@@ -212,11 +211,18 @@ def always_followed_by(trigger: Tools, response: Tools, counts: Counts = "done")
         "[always | MUST] CALL {steps:together} before [CALLING] {gate:every}",
         "before [CALLING] {gate:every} [,] CALL {steps:together}",
         "{gate:every} REQUIRES {steps:together} (first | beforehand | before it)",
-        "NEVER_CALL {gate:every} (before | without) [CALLING] {steps:together} [OK]",
-        "NEVER_CALL {gate:every} (until | unless) {steps:together} OK",
-        "{gate:every} [MAY] only [BE_CALLED] after [CALLING] {steps:together} [OK]",
-        "[AGENT MAY] only CALL {gate:every} after [CALLING] {steps:together} [OK]",
-        "{gate:every} MUST_NOT BE_CALLED (before | without | until) {steps:together} [OK]",
+        "NEVER_CALL {gate:every} (before | without | until) [CALLING] {steps:together} [ALL_OK]",
+        "NEVER_CALL {gate:every} (until | unless) {steps:together} ALL_OK",
+        "(until | unless) {steps:together} ALL_OK [,] NEVER_CALL {gate:every}",
+        (
+            "{gate:every} (ONLY_ALLOWED | [MAY | comes | MAY come] only [BE_CALLED]) (after "
+            "[CALLING] {steps:together} [ALL_OK] | (once | if | when) {steps:together} "
+            "ALL_OK)"
+        ),
+        (
+            "[AGENT MAY] only CALL {gate:every} (after [CALLING] {steps:together} [ALL_OK] | "
+            "(once | if | when) {steps:together} ALL_OK)"
+        ),
         "{steps:together} are required before [CALLING] {gate:every}",
         (
             "{gate:every} REQUIRES [that] {steps:together} (have | are) [both | all] "

@@ -27,14 +27,17 @@ from sponsio_like.outcome import Redirect
     "exclusion",
     "tools `{first}` and `{second}` are mutually exclusive",
     says=(
-        "{first:one} and {second:one} (are mutually exclusive | exclude each other)",
-        "{first:one} and {second:one} MUST_NOT both BE_CALLED",
-        "NEVER_CALL both {first:one} and {second:one}",
+        (
+            "{first:one} and {second:one} (are mutually exclusive | exclude each other | "
+            "rule each other out) [IN_SESSION]"
+        ),
+        "no [single | one] session MAY (CALL | see | have) both {first:one} and {second:one}",
+        "NEVER_CALL both {first:one} and {second:one} [IN_SESSION]",
         "CALL either {first:one} or {second:one} [,] [but] (not both | never both)",
         "only one of {first:one} (and | or) {second:one} MAY BE_CALLED",
         (
             "{first:one} and {second:one} MUST_NOT BE_CALLED (together | in SAME session | "
-            "in one session)"
+            "in one session | in a single session)"
         ),
         (
             "NEVER_CALL {first:one} (and | with | together with) {second:one} (together | "
@@ -42,10 +45,7 @@ from sponsio_like.outcome import Redirect
         ),
         "either {first:one} or {second:one} [,] [but] (not both | never both)",
         "{first:one} excludes {second:one}",
-        (
-            "{first:one} and {second:one} MUST_NOT both BE_CALLED (together | in SAME "
-            "session | in one session)"
-        ),
+        "{first:one} and {second:one} MUST_NOT both BE_CALLED [together | IN_SESSION]",
         (
             "(a | each | every | one) session (may | can) (use | call) either {first:one} or "
             "{second:one} [,] [but] (not both | never both)"
@@ -129,8 +129,9 @@ def tool_allowlist(tools: ExactTools) -> Formula:
         "(when | whenever | if) {unsafe:tools} is called [,] CALL {safe:tool_name} instead",
         "{unsafe:every} MUST be replaced (with | by) {safe:tool_name}",
         (
-            "(when | whenever | if) AGENT (tries | calls | tries to call | wants to call) "
-            "{unsafe:tools} [,] CALL {safe:tool_name} (instead | in its place)"
+            "(when | whenever | if) AGENT (tries | calls | wants | tries to CALL | wants to "
+            "CALL) {unsafe:tools} [,] CALL {safe:tool_name} (instead | in its place) [[,] "
+            "with the same arguments]"
         ),
     ),
     keeps=("", "log_request", "other"),

@@ -32,10 +32,7 @@ ALL: tuple[Field, ...] = ("*",)
     says=(
         "{tool:union} only (if | when | while) {key.values:told}",
         "{tool:union} REQUIRES [that] {key.values:told}",
-        (
-            "(NEVER_CALL {tool:every} | {tool:every} (MUST_NOT BE_CALLED | FORBIDDEN)) unless "
-            "{key.values:told}"
-        ),
+        "NEVER_CALL {tool:every} unless {key.values:told}",
         "[AGENT MAY] only CALL {tool:union} (if | when | while) {key.values:told}",
         ("{tool:union} (MAY only BE_CALLED | ONLY_ALLOWED) (if | when | while) {key.values:told}"),
     ),
@@ -86,10 +83,6 @@ def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
         "CALL {tool:tools} {limit:atmost} (to | for | with | on) SAME {fields:pairs}",
         "NEVER_CALL {tool:tools} {limit:excess} (to | for | with | on) SAME {fields:pairs}",
         (
-            "{tool:tools} MUST_NOT BE_CALLED {limit:excess} (to | for | with | on) SAME "
-            "{fields:pairs}"
-        ),
-        (
             "NEVER_CALL {tool:tools} ({limit:excess} with the same arguments | with the same "
             "arguments {limit:excess})"
         ),
@@ -132,8 +125,9 @@ def duplicate_call_limit(
         "{action:names} only within {max_seconds:seconds} (of | after) {event:tools}",
         "{action:names} within {max_seconds:seconds} of {event:tools}",
         (
-            "{action:every} (MAY only BE_CALLED | ONLY_ALLOWED) within {max_seconds:seconds} "
-            "(of | after) {event:tools}"
+            "{action:every} (MAY only BE_CALLED | MAY BE_CALLED only | ONLY_ALLOWED) within "
+            "{max_seconds:seconds} (of | after) [the latest | the last | the most recent] "
+            "{event:tools}"
         ),
         (
             "[AGENT MAY] only CALL {action:tools} within {max_seconds:seconds} (of | after) "

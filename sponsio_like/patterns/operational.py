@@ -43,7 +43,27 @@ ANY = default("*")
         "allow {limit:most} {action:name_calls} [{per:window}]",
         "[allow] only {limit:number} (calls | uses) (of | to) {action:tools} [{per:window}]",
         "{action:tools} COLON {limit:most} {per:window}",
-        "{action:tools} COLON {limit:atmost} [{per:window}]",
+        "{action:tools} COLON ({limit:atmost} [{per:window}] | {limit:count} {per:window} TOPS)",
+        (
+            "(a | each | every | one) session (gets | has | MAY have | MAY make | MAY use) "
+            "({limit:most} {action:name_calls} | [only] {limit:number} {action:name_calls} "
+            "TOPS | only {limit:number} {action:name_calls})"
+        ),
+        (
+            "{action:tools} (gets | has | MAY have) ({limit:most} (calls | uses) "
+            "[{per:window}] | {limit:number} (calls | uses) ([{per:window}] TOPS | TOPS "
+            "[{per:window}]))"
+        ),
+        (
+            "{per:window} [,] AGENT (get | gets | have | has | MAY make | MAY have) "
+            "({limit:most} {action:name_calls} | only {limit:number} {action:name_calls} | "
+            "{limit:number} {action:name_calls} TOPS)"
+        ),
+        (
+            "AGENT (get | gets | MAY make | MAY have | MAY take) ({limit:most} "
+            "{action:name_calls} | only {limit:number} {action:name_calls}) [{per:window}]"
+        ),
+        "{action:tools} is capped at {limit:number} (calls | times | uses) [{per:window}]",
         (
             "{action:together} (together | combined | taken together | in total) {limit:atmost}"
             " [{per:window}]"
@@ -57,7 +77,6 @@ ANY = default("*")
         "[AGENT MAY] CALL {action:tools} {limit:atmost} [{per:window}]",
         "[AGENT MAY] only CALL {action:tools} {limit:count} [{per:window}]",
         "NEVER_CALL {action:tools} {limit:excess} [{per:window}]",
-        "{action:tools} MUST_NOT BE_CALLED {limit:excess} [{per:window}]",
         (
             "[there MAY be] {limit:most} (calls | call | uses | runs) (of | to) "
             "{action:tools} [{per:window}]"
@@ -108,7 +127,6 @@ def rate_limit(
         "only one {action:tool_name} (is allowed | per session)",
         "only one (call | use) (of | to) {action:tool_name} [is allowed | per session]",
         "{action:tools} MUST be idempotent (by | per) {by:pairs}",
-        "{action:tools} MUST_NOT BE_CALLED (twice | again | more than once)",
         (
             "{action:tools} ([MAY BE_CALLED] ONCE | MAY only BE_CALLED once) (per | for each "
             "| for every | for SAME) {by:pairs}"
@@ -122,6 +140,10 @@ def rate_limit(
             "once) | [AGENT MAY] CALL {action:tools} ONCE)"
         ),
         "{action:tools} MAY BE_TRIED ONCE [EVEN_IF_IT_FAILS]",
+        (
+            "{action:tools} (gets | has) (one | a single | only one | just one) (try | "
+            "attempt | shot) EVEN_IF_IT_FAILS"
+        ),
     ),
     keeps=("", "transfer", "other transfer other"),
     breaks=("transfer transfer", "transfer! transfer"),
@@ -145,8 +167,8 @@ def idempotent(
             "uses) (of | to) {action:tools})"
         ),
         (
-            "after [CALLING] {action:names} [,] wait [at least] {*:span} before CALLING "
-            "{action:names} again"
+            "after [CALLING] {action:every} [,] (wait | leave) [at least] {*:span} before "
+            "CALLING ({action:names} | it) again"
         ),
         (
             "after (a | an | one | each | every | any) {action:names} [,] no (other | further |"
@@ -159,15 +181,23 @@ def idempotent(
         "AT_LEAST {*:span} BETWEEN (calls | uses) (of | to) {action:tools}",
         "[leave] AT_LEAST {*:span} BETWEEN {action:name_calls}",
         "{action:tools} [(has | REQUIRES) a] cooldown of {*:span}",
-        "BETWEEN (calls | uses) (of | to) {action:tools} [,] wait [at least] {*:span}",
+        (
+            "BETWEEN ((calls | uses) (of | to) {action:tools} | {action:name_calls}) [,] "
+            "(wait [at least] {*:span} | there MUST be AT_LEAST {*:span} | at least {*:span} "
+            "MUST (pass | lie) | leave [at least] {*:span})"
+        ),
+        (
+            "{action:tools} MUST wait [at least] {*:span} (BETWEEN calls | after each call | "
+            "before it is called again)"
+        ),
         "NEVER_CALL {action:tools} more often than (every | once every) {*:span}",
         ("wait [at least] {*:span} BETWEEN (calls | call | uses) (of | to) {action:tools}"),
         ("at least {*:span} MUST (pass | lie) BETWEEN (calls | uses) (of | to) {action:tools}"),
         "[leave] at least {*:span} BETWEEN (calls | uses) (of | to) {action:tools}",
         "(wait | leave) [at least] {*:span} BETWEEN {action:name_calls}",
         (
-            "after [CALLING] {action:names} [,] the next {steps:number} calls MUST (be "
-            "something other than | not be) {action:names}"
+            "after [CALLING] {action:every} [,] the next {steps:number} calls MUST ((be "
+            "something other than | not be) {action:names} | be something else)"
         ),
         "AT_LEAST {*:span} MUST (pass | lie) BETWEEN {action:name_calls}",
         (
@@ -206,8 +236,13 @@ def _bound(steps: int | None, seconds: float | None) -> Steps | Seconds:
     "tool `{action}` within {seconds} seconds of `{trigger}`",
     says=(
         (
-            "after [CALLING] {trigger:every} [,] {action:tools} MUST (follow | happen | come | "
-            "occur) within {*:span}"
+            "after [CALLING] {trigger:every} [,] {action:tools} MUST (follow | come | occur) "
+            "within {*:span}"
+        ),
+        (
+            "(when | whenever | once | if | as soon as) {trigger:tools} (is called | was "
+            "called | has been called) [,] [then] ({action:tools} (IS_CALLED | MUST (follow "
+            "| come)) | CALL {action:tools}) within {*:span}"
         ),
         (
             "within {*:span} (of | after) [CALLING] {trigger:every} [,] {action:tools} MUST "
@@ -300,8 +335,9 @@ def _may_agree(left: str, right: str) -> bool:
         "{action:tools} MUST_NOT be retried {retries:zero}",
         "a failed {action:tools} MUST_NOT be retried {retries:excess}",
         (
-            "(when | if | whenever | once) {action:tools} fails [,] it MAY be retried "
-            "{retries:atmost}"
+            "(when | if | whenever | once | after) {action:tools} FAILS [,] (it MAY be "
+            "(retried | tried again) {retries:atmost} | (it MUST_NOT | it's not to) be "
+            "(retried | tried again) {retries:zero})"
         ),
         (
             "{action:tools} MUST_NOT be retried {retries:zero} after (it failed | it has "
@@ -333,7 +369,6 @@ def bounded_retry(action: Tools, retries: Natural) -> Formula:
         "{action:tools} MUST_NOT loop {limit:excess}",
         "NEVER loop {action:tools} {limit:excess}",
         "NEVER_CALL {action:tools} {limit:excess} in a row SAME_ARGS",
-        "{action:tools} MUST_NOT BE_CALLED {limit:excess} in a row SAME_ARGS",
     ),
     keeps=("", "search(q=1) search(q=1)", "search(q=1) search(q=1) other search(q=1) search(q=1)"),
     breaks=("search(q=1) search(q=1) search(q=1)", "search search! search?"),

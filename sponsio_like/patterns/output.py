@@ -25,8 +25,12 @@ RESPONSE = MessageBy("assistant")
     says=(
         "RESPONSE MUST_NOT mention {words:mentions}",
         "(NEVER | AGENT MUST_NOT) mention {words:mentions} [in RESPONSE]",
-        "RESPONSE MUST_NOT (mention | contain | include) {words:texts}",
+        "RESPONSE MUST_NOT CONTAIN ({words:texts} | {words:named_words})",
         "(NEVER | AGENT MUST_NOT) (mention | say | write) {words:texts} [in RESPONSE]",
+        (
+            "(NEVER | AGENT MUST_NOT) (mention | say | write | use) {words:named_words} [in "
+            "RESPONSE]"
+        ),
     ),
     keeps=(
         "",
@@ -88,17 +92,14 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
     "`{tool}` must not be given `{kinds: or }` data",
     "`{answers}` must not answer with `{kinds: or }` data",
     says=(
-        "RESPONSE MUST_NOT (mention | contain | include | reveal) {kinds:pii}",
+        "RESPONSE MUST_NOT CONTAIN {kinds:pii}",
         "no {kinds:pii} in RESPONSE",
         "no {kinds:finds} in {tool:tools}",
         "no {kinds:finds} in {tool.field:place}",
         "{tool:tools} MUST_NOT (contain | include | have | carry | send) {kinds:finds}",
         "{tool.field:place} MUST_NOT (contain | include | have | carry) {kinds:finds}",
         "{tool:tools} MUST_NOT (be given | get | receive) {kinds:pii} [data]",
-        (
-            "RESPONSE MUST_NOT (mention | contain | include) (pii | personal data | "
-            "{kinds:texts} data)"
-        ),
+        "RESPONSE MUST_NOT CONTAIN (pii | personal data | {kinds:texts} data)",
         (
             "{tool:tools} MUST_NOT (be given | get | receive) (pii | personal data | "
             "{kinds:texts} data)"

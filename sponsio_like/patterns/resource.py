@@ -39,8 +39,9 @@ ANY = (Match(),)
         ),
         "(a | the | each | every) session MUST_NOT use more than {limit:number} [llm] tokens",
         (
-            "(stop calling [any] tools | no more tool calls | call no more tools) (once | "
-            "after | as soon as) the session has used {limit:number} [llm] tokens"
+            "(stop calling [any] tools | no (more | further) [tool] calls | call no more "
+            "tools) (once | after | as soon as) the session has used {limit:number} [llm] "
+            "tokens"
         ),
     ),
     keeps=("", "search", "tokens:99 search"),

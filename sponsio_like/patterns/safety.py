@@ -49,11 +49,7 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
     "tool `{first}` must precede `{then}` by at most {within.steps} step(s)",
     says=(
         "{first:tools} first [,] [and] [only] then {then:tools}",
-        "no {then:tools} (before | without) [CALLING] {first:tools} [OK] FIRSTLY",
-        (
-            "before [CALLING] {then:every} HAPPENS [,] {first:tools} MUST (BE_CALLED | succeed "
-            "| have succeeded | have been called | be complete | be done)"
-        ),
+        "before [CALLING] {then:every} [,] {first:tools} MUST HAVE_OK",
         "the first [tool] (call | step | tool) {then:all_others} MUST_BE {first:tools}",
         (
             "{first:tools} MUST (be called first | run first | come first | be the first call "
@@ -73,25 +69,21 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "every other tool | any other tool | all other tools | every other call | any "
             "other call | all other calls) [else] {then:all_others}"
         ),
-        "before [CALLING] {then:every} HAPPENS [,] CALL {first:tools} [first]",
         (
-            "{then:every} [MAY] only [BE_CALLED] (if | once | when | after) {first:tools} OK "
-            "[FIRSTLY]"
+            "{then:every} [MAY | comes | MAY come] only [BE_CALLED] (if | once | when | "
+            "after) {first:tools} OK [FIRSTLY]"
         ),
         "{then:every} ONLY_ALLOWED (if | once | when | after) {first:tools} OK [FIRSTLY]",
         (
             "{then:every} ([MAY] only [BE_CALLED] | ONLY_ALLOWED) (if | when | after) "
             "{first:tools} SUCCEEDED AGO {within:span}"
         ),
-        (
-            "{then:every} REQUIRES {first:tools} to (succeed | have succeeded | be done | be "
-            "complete | have run | have passed) [FIRSTLY]"
-        ),
+        "{then:every} REQUIRES {first:tools} to HAVE_OK [FIRSTLY]",
         (
             "{first:tools} (MUST (precede | come before) | precedes) {then:every} by AT_MOST "
             "{within:span}"
         ),
-        "{then:every} must wait (for | until) {first:tools} [OK]",
+        "{then:every} MUST wait (for | until) {first:tools} [OK]",
         (
             "{first:tools} (is | are) (a prerequisite | prerequisites | a precondition) (of | "
             "for) {then:every}"
@@ -106,10 +98,9 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
         ),
         "{then:every} comes after {first:tools}",
         (
-            "{first:tools} (MUST (precede | come before | happen before | run before | "
-            "succeed before | pass before | have passed before) | precedes | comes before | "
-            "happens before | runs before) [CALLING] {then:every} [MAY BE_CALLED] [by at most "
-            "{within:span}]"
+            "{first:tools} (MUST (precede | come before | HAVE_OK before) | precedes | comes "
+            "before | happens before | runs before) [CALLING] {then:every} [MAY BE_CALLED] "
+            "[by at most {within:span}]"
         ),
         "{first:tools} IS_CALLED [first] before [CALLING] {then:every}",
         "{first:tools} [IS_CALLED] AT_MOST {within:span} before [CALLING] {then:every}",
@@ -122,24 +113,12 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "{first:tools} [first]"
         ),
         (
-            "before [CALLING] {then:every} [,] {first:tools} MUST (BE_CALLED | succeed | have "
-            "succeeded | have been called)"
-        ),
-        (
-            "NEVER_CALL {then:every} (before | without) [CALLING] {first:tools} [OK] [first | "
-            "before]"
+            "NEVER_CALL {then:every} (before | without | until) [CALLING] {first:tools} [OK] "
+            "[FIRSTLY]"
         ),
         "NEVER_CALL {then:every} (until | unless) {first:tools} OK [FIRSTLY]",
         "FORBID {then:every} (before | without | until | unless) [CALLING] {first:tools} [OK]",
         "NEVER_CALL {then:every} until [after] {first:tools}",
-        (
-            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) (before | without | until) "
-            "[CALLING] {first:tools} [OK] [FIRSTLY]"
-        ),
-        (
-            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) unless {first:tools} OK [first | "
-            "before | earlier]"
-        ),
         "[AGENT MAY] only CALL {then:every} after [CALLING] {first:tools} [OK]",
         "[AGENT MAY] only CALL {then:every} (once | if | when) {first:tools} OK",
         "[AGENT MAY] CALL {then:every} only after [CALLING] {first:tools} [OK]",
@@ -152,7 +131,7 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "{then:every} REQUIRES {first:tools} (first | beforehand | to be called first | "
             "to have been called | before it)"
         ),
-        "no {then:tools} (before | without) [CALLING] {first:tools} [OK]",
+        "no {then:tools} (before | without) [CALLING] {first:tools} [OK] [FIRSTLY]",
         "{then:every} (MUST | REQUIRES to) be preceded by {first:tools}",
         "{then:every} is preceded by {first:tools}",
         "{first:tools} is required before [CALLING] {then:every}",
@@ -178,9 +157,8 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
         ),
         "no {then:tools} (until | unless) [CALLING] {first:tools} OK [FIRSTLY]",
         (
-            "{then:every} (MUST_NOT BE_CALLED | FORBIDDEN) unless {first:tools} SUCCEEDED "
-            "(in | within) (one of the | the last | one of the last) {within:span} [before "
-            "it]"
+            "NEVER_CALL {then:every} unless {first:tools} SUCCEEDED (AGO {within:span} | (in "
+            "| within) (one of the | the last | one of the last) {within:span} [before it])"
         ),
         (
             "only (after | once | if | when) [CALLING] {first:tools} [OK] (may | can) "
@@ -196,7 +174,8 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
             "(NEVER_CALL {then:every} | no {then:tools}) unless {first:tools} OK (at most | "
             "no more than) {within:span} (earlier | before | ago)"
         ),
-        "until {first:tools} OK [,] {then:every} (MUST wait | MUST_NOT BE_CALLED | FORBIDDEN)",
+        "until {first:tools} OK [,] {then:every} MUST wait",
+        "(until | unless) {first:tools} OK [FIRSTLY] [,] NEVER_CALL {then:every}",
     ),
     keeps=("", "check", "check refund", "check refund refund", "check! check refund"),
     breaks=("refund", "check! refund", "check? refund ok:check", "refund check"),
@@ -231,19 +210,27 @@ def must_precede(
         "{action:every} REQUIRES [the] user's confirmation",
         "no {action:one} without CONFIRMATION [BY {by:tools}]",
         "require CONFIRMATION for {action:every}",
+        "{action:every} MUST be confirmed BY {by:tools} (FIRSTLY | WITH_SAME {same:pairs})",
         (
-            "{action:every} (REQUIRES CONFIRMATION | MUST be confirmed) BY {by:tools} (FIRSTLY "
-            "| WITH_SAME {same:pairs})"
+            "{action:every} REQUIRES CONFIRMED_BY {by:tools} [FIRSTLY | EACH_TIME | "
+            "WITH_SAME {same:pairs}]"
+        ),
+        (
+            "before [CALLING] {action:every} [,] AGENT (REQUIRES | want | wants) "
+            "CONFIRMED_BY {by:tools} [[,] one (per | for each | for every) (run | call)]"
+        ),
+        (
+            "(the user | the client | the customer) MUST (say yes | agree | confirm) BY "
+            "{by:tools} before [CALLING] {action:every}"
         ),
         "AGENT MUST confirm {action:every} BY {by:tools} [FIRSTLY]",
         (
             "NEVER_CALL {action:every} unless (the user has confirmed it | it is confirmed | it"
             " was confirmed | confirmed) [BY {by:tools}]"
         ),
-        "{action:every} REQUIRES CONFIRMATION [(by | through | via | with) {by:tools}]",
+        "{action:every} REQUIRES CONFIRMATION [FIRSTLY | EACH_TIME]",
         "{action:every} MUST be confirmed [first] [(by | through | via | with) {by:tools}]",
-        ("NEVER_CALL {action:every} without CONFIRMATION [(by | through | via | with) {by:tools}]"),
-        "{action:every} MUST_NOT BE_CALLED without CONFIRMATION",
+        "NEVER_CALL {action:every} without (CONFIRMATION | CONFIRMED_BY {by:tools})",
         (
             "[always | AGENT MUST] (ask for | ask the user for | get | obtain | require) "
             "CONFIRMATION before [CALLING] {action:every}"
@@ -264,8 +251,8 @@ def must_precede(
         "AGENT REQUIRES CONFIRMATION (to CALL | before CALLING) {action:every}",
         "CONFIRMATION is required before [CALLING] {action:every}",
         (
-            "[always] (get | obtain | require | ask for) YES from {by:tools} before "
-            "[CALLING] {action:every}"
+            "[always | AGENT MUST] (get | obtain | require | ask for) CONFIRMED_BY "
+            "{by:tools} [EACH_TIME] before [CALLING] {action:every}"
         ),
         "by {by:tools} [,] {action:every} MUST be confirmed",
         (
@@ -335,8 +322,15 @@ def must_confirm(
         "{tool:union} (both | all) REQUIRES [the] permission {permission:role}",
         "{permission:role} permission is (required | needed) (for | to CALL) {tool:union}",
         "{tool:union} REQUIRES [the] permission {permission:role}",
-        "NEVER_CALL {tool:every} without [the] permission {permission:role}",
-        "{tool:every} MUST_NOT BE_CALLED without [the] permission {permission:role}",
+        (
+            "NEVER_CALL {tool:every} without ([the] permission {permission:role} | the "
+            "{permission:role} permission)"
+        ),
+        (
+            "AGENT MUST (hold | have) ([the] permission {permission:role} | the "
+            "{permission:role} permission) (to CALL | (whenever | when | before) CALLING) "
+            "{tool:union}"
+        ),
         "{tool:union} MAY only BE_CALLED with [the] permission {permission:role}",
         "only agents with [the] permission {permission:role} MAY CALL {tool:union}",
         "{tool:union} REQUIRES the {permission:role} permission",

@@ -41,7 +41,10 @@ Dialect: TypeAlias = Literal["postgres", "mysql", "sqlite", "tsql"]
             "{tool:union} MAY only (access | touch | open) [(files | paths | anything | "
             "folders) [UNDER]] {paths:paths}"
         ),
-        "{tool:union} MUST (stay | remain) UNDER {paths:paths}",
+        (
+            "{tool:union} MUST (stay | remain) UNDER {paths:paths} [with (its | the) "
+            "{fields:one_field}]"
+        ),
         "no {tool:one} outside [of] {paths:paths}",
         "NEVER_CALL {tool:every} outside [of] {paths:paths}",
         "{tool.fields:places} MUST (lie | be | stay) (under | in | inside | below) {paths:paths}",
@@ -218,6 +221,10 @@ def dangerous_bash_commands(tool: Tools = BASH, field: Field = "command") -> For
             "{verbs:verbs} (statements | statement | commands | command)"
         ),
         (
+            "[the sql in] {tool.field:place} MUST have no {verbs:verbs} (in it | statements) "
+            "[[,] nested statements included]"
+        ),
+        (
             "{verbs:verbs} [statements | commands | queries] FORBIDDEN in ({tool:tools} | "
             "{tool.field:place})"
         ),
@@ -266,11 +273,21 @@ def dangerous_sql_verbs(
     "`{tool}` `{field}` must lie in the next {coming} second(s)",
     "`{tool}` `{field}` must lie in the last {last} second(s) or the next {coming} second(s)",
     says=(
-        "{tool.field:place} MUST (lie | be) (in | within) the last {last:seconds}",
+        (
+            "{tool.field:place} MUST (lie | be | fall) (in | within) the (last | past) "
+            "{last:seconds}"
+        ),
         "{tool.field:place} MUST_NOT be older than {last:seconds}",
+        (
+            "{tool:every} only (takes | accepts) (a | an) {field:field} (from | in | within) "
+            "the (last | past) {last:seconds}"
+        ),
         "{tool.field:place} MUST (lie | be) within {last:seconds}",
         "{tool.field:place} MUST (lie | be) within {coming:seconds}",
-        "{tool.field:place} MUST (lie | be) (in | within) the next {coming:seconds}",
+        (
+            "{tool.field:place} MUST (lie | be | fall) (in | within) the (next | coming) "
+            "{coming:seconds}"
+        ),
         (
             "{tool.field:place} MUST (lie | be) (in | within) the last {last:seconds} or the next "
             "{coming:seconds}"

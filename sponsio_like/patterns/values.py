@@ -43,9 +43,8 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
     "no {match:with}",
     says=(
         "CALLING {match:names} FORBIDDEN",
-        "NEVER_CALL {match:every}",
-        "{match:every} (FORBIDDEN | MUST_NOT BE_CALLED)",
-        "no {match:one}",
+        "NEVER_CALL {match:every} [[,] ever]",
+        "no {match:one} [[,] ever]",
         "NEVER_CALL {match:call_if}",
         "{match:called_with}",
         "FORBID {match:call_if}",
@@ -215,24 +214,12 @@ def resolved(match: Occurrence, by: Success) -> Formula:
             "{release:tools} [OK]"
         ),
         (
-            "{forbidden:every} (FORBIDDEN | MUST_NOT BE_CALLED) after [CALLING] "
-            "{trigger:tools} [OK] until {release:tools} [OK]"
-        ),
-        (
             "after [CALLING] {trigger:tools} [,] NEVER_CALL {forbidden:every} until "
             "{release:tools} [OK]"
         ),
         (
-            "after [CALLING] {trigger:tools} [,] {forbidden:every} (FORBIDDEN | MUST_NOT "
-            "BE_CALLED) until {release:tools} [OK]"
-        ),
-        (
             "between {trigger:one} and {release:one} [,] (NEVER_CALL {forbidden:every} | no "
             "{forbidden:one})"
-        ),
-        (
-            "between {trigger:one} and {release:one} [,] {forbidden:every} (FORBIDDEN | "
-            "MUST_NOT BE_CALLED)"
         ),
         "after [CALLING] {trigger:tools} [,] no {forbidden:one} until {release:tools} [OK]",
         (
@@ -244,9 +231,8 @@ def resolved(match: Occurrence, by: Success) -> Formula:
             "(allowed | permitted)] after [CALLING] {trigger:tools}"
         ),
         "FORBID {forbidden:every} after [CALLING] {trigger:tools} [OK] until {release:tools} [OK]",
-        "{forbidden:every} (FORBIDDEN | MUST_NOT BE_CALLED) after {trigger:failed_call}",
-        "(NEVER_CALL | FORBID) {forbidden:every} after {trigger:failed_call}",
-        "after {trigger:failed_call} [,] {forbidden:every} (FORBIDDEN | MUST_NOT BE_CALLED)",
+        "NEVER_CALL {forbidden:every} after {trigger:failed_call}",
+        "FORBID {forbidden:every} after {trigger:failed_call}",
         "after {trigger:failed_call} [,] NEVER_CALL {forbidden:every}",
         "NEVER_CALL ANYTHING {forbidden:any_tool} after [CALLING] {trigger:tools}",
         "after [CALLING] {trigger:tools} [,] NEVER_CALL ANYTHING {forbidden:any_tool} [ANYMORE]",
@@ -303,14 +289,21 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
         ),
         (
             "{tool.field:place} (MUST be | MUST have been | comes | has been) (returned by | "
-            "from | found by) [ANSWER] {source:tools}"
+            "from | found by) [ANSWER] {source:tools} [FIRSTLY]"
         ),
         (
             "{tool.field:place} MUST (be a value | be one) (from | returned by) [ANSWER] "
-            "{source:tools}"
+            "{source:tools} [FIRSTLY]"
         ),
         "{tool.field:place} MUST [already] be in ANSWER {source:tools}",
-        "{tool.field:place} MUST be one [that] {source:tools} returned",
+        (
+            "{tool.field:place} MUST (be one | be a value | be something) [that | which] "
+            "{source:tools} RETURNED [FIRSTLY]"
+        ),
+        (
+            "{tool.field:place} MUST (be | come from | be taken from | stem from) what "
+            "{source:tools} RETURNED [FIRSTLY]"
+        ),
         "{tool.field:place} MUST (come from | be taken from | stem from) EARLIER {source:names}",
     ),
     keeps=(

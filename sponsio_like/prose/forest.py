@@ -75,6 +75,15 @@ class Grammar:
         return begins
 
     @functools.cached_property
+    def stands_for(self) -> dict[str, str]:
+        """The one symbol that a symbol is, of those that are nothing else: it reaches as far."""
+        return {
+            name: each[0].symbols[0]
+            for name, each in self.expansions.items()
+            if len(each) == 1 and len(each[0].symbols) == 1
+        }
+
+    @functools.cached_property
     def options(self) -> dict[str, tuple[Option, ...]]:
         """The expansions of each symbol, with what each needs, and with what it begins."""
         return {
@@ -193,6 +202,8 @@ class _Search:
             if symbol in self.grammar.terminals:
                 end = self.here(at).get(symbol)
                 known = () if end is None else (end,)
+            elif (inner := self.grammar.stands_for.get(symbol)) is not None:
+                known = self.reach(inner, at)
             elif self.grammar.begins[symbol].isdisjoint(self.here(at)):
                 known = ()
             else:

@@ -21,12 +21,19 @@ RESERVED = (
     "anyone|everyone|nobody|it|its|them|they|this|that|these|those|of|to|in|on|at|by|for|from|with|"
     "without|before|after|until|unless|if|when|while|whenever|where|as|than|then|once|twice|again|"
     "both|either|neither|only|just|but|so|be|is|are|was|were|has|have|had|must|may|can|cannot|"
-    "should|shall|will|would|do|does|did|let|most|least|more|less|fewer|per|between|tool|tools|"
-    "call|calls|calling|called|other|same|different|himself|itself|oneself|else|you|which"
+    "should|shall|will|would|do|does|did|let|ever|please|most|least|more|less|fewer|per|between|tool|tools|"
+    "call|calls|calling|called|other|same|different|himself|itself|oneself|else|you|we|our|which"
 )
 """Words that are never the name of a tool without quotes, as a regular expression."""
 BEFORE = re.compile(r"(before (?:\[CALLING\] )?\{[\w.]+:(?:every|tools)\})(?! \[?HAPPENS)")
 """A call before which something happens; it may be said in a clause: "before `pay` is called"."""
+BAN = re.compile(
+    r"NEVER_CALL (\{[\w.]+:(?:every|tools|names)\})(?! \(?\{limit| \(twice| more| \[\(?(?:by|via))"
+)
+"""A call that is forbidden; "`pay` is forbidden", "don't let `pay` run" say it too."""
+BAN_COUNT = re.compile(r"NEVER_CALL (\{[\w.]+:(?:every|tools|names)\})(?= \(?\{limit| \(twice)")
+NEED = re.compile(r"^(\{[\w.]+:(?:every|tools|union)\}) REQUIRES")
+"""The need of a call; "for `pay` you need .." says it too."""
 ALIKE = {"after": ("after", "following"), "before": ("before", "prior to", "ahead of")}
 """Words that stand for another one, wherever it is written in a phrasing."""
 
@@ -37,8 +44,9 @@ def grammar_for(phrasings: tuple[tuple[str, str], ...]) -> Grammar:
     shared = _shared()
     words: dict[str, str] = {}
     rules: dict[str, list[tuple[str, ...]]] = {}
+    groups: dict[tuple[tuple[str, ...], ...], str] = {}
     for i, (_, text) in enumerate(phrasings):
-        rules[f"p{i}"] = _alternatives(BEFORE.sub(r"\1 [HAPPENS]", text), words, rules)
+        rules[f"p{i}"] = _alternatives(_widened(text), words, rules, groups)
     expansions = {
         name: tuple(Expansion(symbols, name, alone=False) for symbols in alternatives)
         for name, alternatives in rules.items()
@@ -49,6 +57,16 @@ def grammar_for(phrasings: tuple[tuple[str, str], ...]) -> Grammar:
         {**shared.terminals, **{name: re.compile(_word(word)) for word, name in words.items()}},
         {**shared.words, **{name: word for word, name in words.items()}},
     )
+
+
+def _widened(text: str) -> str:
+    """Return a phrasing with the other ways to forbid a call, to need something, to be before."""
+    text = BEFORE.sub(r"\1 [HAPPENS]", text)
+    text = BAN.sub(
+        r"(NEVER_CALL \1 | NEVER let \1 BE_CALLED | \1 (MUST_NOT BE_CALLED | FORBIDDEN))", text
+    )
+    text = BAN_COUNT.sub(r"(NEVER_CALL \1 | NEVER let \1 BE_CALLED | \1 MUST_NOT BE_CALLED)", text)
+    return NEED.sub(r"(\1 REQUIRES | for \1 [,] AGENT REQUIRES)", text)
 
 
 @cache
@@ -78,11 +96,15 @@ def _text_of_file(words: dict[str, str]) -> str:
 
 
 def _alternatives(
-    text: str, words: dict[str, str], rules: dict[str, list[tuple[str, ...]]]
+    text: str,
+    words: dict[str, str],
+    rules: dict[str, list[tuple[str, ...]]],
+    groups: dict[tuple[tuple[str, ...], ...], str],
 ) -> list[tuple[str, ...]]:
     """Return the alternatives of a phrasing. Raises `ValueError` for what is none.
 
-    The tables `words` and `rules` get its words, and a rule for each argument and each bracket.
+    The tables `words` and `rules` get its words, and a rule for each argument and each bracket;
+    `groups` has the brackets of all phrasings: the same one is one rule, and is searched for once.
     """
     stack: list[list[list[str]]] = [[[]]]
     at = 0
@@ -108,8 +130,9 @@ def _alternatives(
         elif sign in ("(", "["):
             stack.append([[]] if sign == "(" else [[], []])
         elif sign is not None:
-            group = f"_g{len(rules)}"
-            rules[group] = [tuple(each) for each in stack.pop()]
+            inside = tuple(tuple(each) for each in stack.pop())
+            group = groups.setdefault(inside, f"_g{len(groups)}")
+            rules[group] = list(inside)
             stack[-1][-1].append(group)
     return [tuple(each) for each in stack.pop()]
 

@@ -52,6 +52,12 @@ NO_ARGUMENTS = re.compile(
 SPECIAL = re.compile(r"[$*+?{}()|\[\]]")
 REGEX = re.compile(r"\\|\.[*+?]|\[[^\]]*-[^\]]*\]|\(\?|^\^")
 """Signs that stand in a regular expression, and hardly in a text."""
+POINTERS = re.compile(
+    r"(?:above|below|following|listed|mentioned|quoted|said|given|shown|there|here|himself|"
+    r"users?|customers?|agents?|replies|word|words|text|texts)",
+    re.IGNORECASE,
+)
+"""Words behind "the words" that are not themselves meant."""
 CURRENCIES = {"usd": "USD", "eur": "EUR", "gbp": "GBP", "chf": "CHF"} | {
     **dict.fromkeys(("dollar", "dollars"), "USD"),
     **dict.fromkeys(("euro", "euros"), "EUR"),
@@ -87,13 +93,17 @@ class NotSaid(ValueError):
 
 
 def sayings(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool]) -> Iterator[Said]:
-    """Yield each reading of the sentence as a demand."""
+    """Yield each reading of the sentence as a demand; one that several phrasings have, once."""
     sentence = one_spelling(sentence)
+    known: list[Said] = []
     for tree in _trees(sentence, phrasings, "start"):
         try:
-            yield _Reader(sentence, is_tool).sentence(tree, phrasings)
+            said = _Reader(sentence, is_tool).sentence(tree, phrasings)
         except NotSaid:
             continue
+        if said not in known:
+            known.append(said)
+            yield said
 
 
 def conditions(sentence: str, is_tool: Callable[[str], bool]) -> Iterator[Any]:
@@ -308,13 +318,14 @@ class _Reader:
         raise NotSaid(f"`{token}` is not plainly a tool")
 
     def _tests(self, tree: Any) -> dict[str, Any]:
-        signs = {"equal": "=", "gt": "gt", "lt": "lt", "ge": "ge", "le": "le"}
+        signs = {"equal": "=", "taken": "=", "gt": "gt", "lt": "lt", "ge": "ge", "le": "le"}
         keys = {"=": "=", "!=": "ne", ">": "gt", ">=": "ge", "<": "lt", "<=": "le"}
         keys |= {"≥": "ge", "≤": "le", "≠": "ne"}
         out: dict[str, Any] = {}
         for test in tree.children:
-            path = self.field(test.children[0])
-            value = self.value(test.children[-1])
+            first, last = test.children[0], test.children[-1]
+            path = self.field(last if test.data == "taken" else first)
+            value = self.value(first if test.data == "taken" else last)
             sign = signs.get(test.data) or keys.get(test.children[1], str(test.children[1]))
             if sign == "=":
                 out[path] = value
@@ -389,6 +400,16 @@ class _Reader:
     def mentions(self, tree: Any) -> list[str]:
         """Return words in quotes, or proper names."""
         return [_unquoted(_leaf(each)) for each in tree.children]
+
+    def named_words(self, tree: Any) -> list[str]:
+        """Return words that are announced as such; those that point elsewhere are none."""
+        if any(each.type == "BARE" and POINTERS.fullmatch(each) for each in tree.children):
+            raise NotSaid("words that stand elsewhere")
+        return [_unquoted(each) for each in tree.children]
+
+    def spelled(self, tree: Any) -> list[str]:
+        """Return regular expressions that find texts that are announced as such."""
+        return [re.escape(each) for each in self.named_words(tree)]
 
     def pii(self, tree: Any) -> list[str]:
         """Return kinds of personal data."""
