@@ -204,7 +204,7 @@ def test_tools_of_other_agents_can_be_named_and_not_called() -> None:
     approved = contract("approved").guarantees(must_precede("approve", "pay"))
     with pytest.raises(ContractError, match="unknown tool `approve`"):
         session_of(("check", "pay"), approved)
-    with pytest.warns(ContractWarning, match="`approve` stands in `elsewhere`"):
+    with pytest.warns(ContractWarning, match="`approve` is a tool of another agent"):
         session = session_of(("check", "pay"), approved, elsewhere=["approve"])
     assert called(session, "approve") == "tools"
     with pytest.raises(ContractError, match="of this agent, and of another one"):

@@ -174,8 +174,8 @@ def test_a_switch_is_true_or_false(name: str, value: Any) -> None:
 @requirement("S-HOST-01")
 @pytest.mark.parametrize("id", [4711, "", b"x", ["x"], 0])
 def test_an_id_of_a_session_is_a_text(id: Any) -> None:
-    """What is no text, or empty, is refused: `4711` and `"4711"` were two budgets."""
-    with pytest.raises(SessionError, match=re.escape(f"session id {id!r} is no text")):
+    """What is empty or not a text, or empty, is refused: `4711` and `"4711"` were two budgets."""
+    with pytest.raises(SessionError, match=re.escape(f"session id {id!r} is empty or not a text")):
         Guard([FEW]).session(id)
 
 
