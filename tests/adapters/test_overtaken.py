@@ -127,7 +127,12 @@ def test_two_runs_of_one_thread_hold_the_cap_of_a_contract_on_the_world(
 def test_two_runs_that_begin_at_once_hold_the_cap_of_a_contract_on_the_world(
     home: Home, way: str
 ) -> None:
-    """Nobody waits for the other one, but at the start."""
+    """Nobody waits for the other one, but at the start.
+
+    The file is made before: LangGraph's saver raises "database is locked" if two processes make it.
+    """
+    with home.saver() as saver:
+        saver.setup()
     life, both = Life(home, way, "beside", world=True), barrier(2)
     runs = [start(said, life, both) for _ in range(2)]
     came = sorted(each.came() for each in runs)
