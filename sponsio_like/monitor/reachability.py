@@ -181,10 +181,14 @@ class Search:
         return None
 
     def _searched(self, goal: Goal, place: Place, more: bool) -> int | None:
-        """Search, with a small budget where a large one has ended for the like of this place."""
-        like = (goal, more, frozenset(each[:2] for each in literals_of(place[0])))
-        far = self._search(goal, place, more, TIRED if like in self._tired else BUDGET)
-        if far == FAR:
+        """Search; with a small budget for what satisfies, where a large one has ended for the like.
+
+        What violates is asked for verdicts alone, by no decision.
+        """
+        like = (more, frozenset(each[:2] for each in literals_of(place[0])))
+        tired = goal == "kind" and like in self._tired
+        far = self._search(goal, place, more, TIRED if tired else BUDGET)
+        if far == FAR and goal == "kind":
             if len(self._tired) >= MEMO_CAP:
                 self._tired.clear()
             self._tired.add(like)

@@ -131,4 +131,9 @@ def test_the_like_of_a_search_without_an_answer_is_short(monkeypatch: pytest.Mon
         joint = frozenset({frozenset({frozenset({("F", 1, due)})})})
         assert made.search.distance("kind", joint, made.start.registers, 0, more=True) == FAR
     assert budgets == [reachability.BUDGET, reachability.TIRED, reachability.TIRED]
+    budgets.clear()
+    for due in (5, 4):  # whether it is satisfied for good is asked with the whole budget
+        joint = frozenset({frozenset({frozenset({("F", 1, due)})})})
+        made.search._searched("harsh", (joint, made.start.registers), True)
+    assert budgets == [reachability.BUDGET, reachability.BUDGET]
     assert search is not noted
