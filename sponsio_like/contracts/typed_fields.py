@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, Problem, closest
-from sponsio_like.kinds import installed, instead_of
+from sponsio_like.kinds import installed, value_hint
 from sponsio_like.values import TEXT_KINDS, TextKind, kind_step, path_parts
 
 FOLDERS = ("outside", "under")
@@ -111,7 +111,8 @@ def _table_names(kind: TextKind, key: str, value: Any) -> list[str]:
 
     `users` is the table of that name in every schema: a query may write `public.users`.
     """
-    names = value if isinstance(value, (list, tuple)) else [value]
+    inner = value["in"] if isinstance(value, Mapping) and [*value] == ["in"] else value
+    names = inner if isinstance(inner, (list, tuple)) else [inner]
     if key not in BARE or BARE[key] not in kind.names:
         return []
     plain = all(isinstance(each, str) and not set(".*") & set(each) for each in names)
@@ -167,7 +168,7 @@ def _never_had(path: str, value: Any) -> Iterator[Problem]:
         if kind is None or fact not in kind.names:
             continue
         for each in value if isinstance(value, tuple) else (value,):
-            hint = "" if each is None else instead_of(kind.name, fact, each)
+            hint = "" if each is None else value_hint(kind.name, fact, each)
             if hint:
                 what = f"no text of the kind `{kind.name}` has {_shown(each)} as its `{fact}`"
                 yield Problem(what, hint=hint)

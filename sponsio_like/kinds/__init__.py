@@ -9,7 +9,7 @@ it. A kind of yours is a function with `@kind`.
 from sponsio_like.kinds.date import date_bounds, date_text
 from sponsio_like.kinds.detectors import chosen_detectors, has_hits, hits
 from sponsio_like.kinds.email import domain, email
-from sponsio_like.kinds.fact_values import instead_of
+from sponsio_like.kinds.fact_values import value_hint
 from sponsio_like.kinds.file_path import file_path
 from sponsio_like.kinds.ident import ident
 from sponsio_like.kinds.money import money
@@ -25,7 +25,7 @@ from sponsio_like.values import UNREADABLE, Facts
 __all__ = [
     "SQL_VERBS", "UNREADABLE", "Facts", "OfKind", "chosen_detectors", "date_bounds", "date_text",
     "domain", "email", "file_path", "has_hits", "hits", "host_of", "ident", "installed",
-    "instead_of", "kind", "money", "personal", "private_host", "secrets", "shell", "sql", "unknown",
-    "url",
+    "kind", "money", "personal", "private_host", "secrets", "shell", "sql", "unknown",
+    "url", "value_hint",
 ]
 # fmt: on

@@ -37,7 +37,7 @@ NUMBERS = frozenset(
 """The facts that are numbers."""
 
 
-def instead_of(kind: str, fact: str, value: Any) -> str:
+def value_hint(kind: str, fact: str, value: Any) -> str:
     """Return what to write instead of a value that no text of the kind has; empty if one may."""
     known = "sql" if kind.startswith("sql_") else kind
     if known not in OURS:

@@ -337,6 +337,11 @@ contracts:
             ("orders",),
         ),
         (
+            "{pattern: absent, match: {tool: db, args: {query: {reads: {in: [users]}}}}}",
+            ("users", "public.users"),
+            ("orders",),
+        ),
+        (
             "{pattern: absent, match: {tool: db, args: {query: {reads: public.users}}}}",
             ("public.users",),
             ("users", "orders"),
