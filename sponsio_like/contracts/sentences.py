@@ -29,6 +29,11 @@ LENGTH_CAP = 4_000
 
 OTHERWISE = (
     (
+        r"\bonly\b(?!.*\bonly\b).* with .* (?:=|is|as|over|under|above|below|at (?:least|most))(?!\w)",
+        "“only” may mean this tool or these arguments: write “call no tool but TOOL with ..”, "
+        "or what must be: “the FIELD of TOOL must be ..”",
+    ),
+    (
         (
             r"\bat least once\b|\bat the end\b|\bthe last call\b|"
             r"\b(?:session|conversation|run) (?:ends|must end with)\b"

@@ -190,7 +190,7 @@ class _Reader:
         tool: Any = found if len(found) > 1 else found[0]
         return tool if tests is None else {"tool": tool, "args": self._tests(tests)}
 
-    every = union = one = names = later = tools
+    every = union = alone = one = names = later = tools
 
     def name_calls(self, tree: Any) -> str:
         """Return the name before "calls"."""
@@ -313,7 +313,11 @@ class _Reader:
     def _name(self, token: Token, governed: bool) -> str:
         if token.type == "QUOTED":
             return _unquoted(token)
-        if self.is_tool(token) or governed or SHAPE.fullmatch(token):
+        if self.is_tool(token):
+            return str(token)
+        if known := [each for each in _singulars(token) if self.is_tool(each)]:
+            return known[0]
+        if governed or SHAPE.fullmatch(token):
             return str(token)
         raise NotSaid(f"`{token}` is not plainly a tool")
 
@@ -625,6 +629,13 @@ class _Reader:
         sign = str(tree.data).removeprefix("arg_")
         value = self.value(parts[1]) if sign == "is" else self.number(parts[1])
         return ["now", {"tool": tools, "args": {path: value if sign == "is" else {sign: value}}}]
+
+
+def _singulars(word: str) -> Iterator[str]:
+    """Yield the words whose plural this may be: `transfers` of `transfer`, `entries` of `entry`."""
+    for ending, single in (("ies", "y"), ("es", ""), ("s", "")):
+        if word.endswith(ending) and word != ending:
+            yield word.removesuffix(ending) + single
 
 
 def _alike(match: Any, fields: Iterable[str]) -> Any:
