@@ -29,7 +29,8 @@ LENGTH_CAP = 4_000
 
 OTHERWISE = (
     (
-        r"\bonly\b(?!.*\bonly\b).* with .* (?:=|is|as|over|under|above|below|at (?:least|most))(?!\w)",
+        r"\bonly (?:(?:ever )?(?:call|use|run|invoke|allow)|be (?:called|used|run)|with)\b(?!.*\b(?:after|if|when|once|within)\b)"
+        r"(?=.*\bwith\b)",
         "“only” may mean this tool or these arguments: write “call no tool but TOOL with ..”, "
         "or what must be: “the FIELD of TOOL must be ..”",
     ),

@@ -137,6 +137,7 @@ def approval_freshness(
     "approval",
     "every `{action}` must log `{audit}`",
     says=(
+        "{action:every} MUST be (recorded | logged | written down | documented) (with | by | in | to | through | via | using) {audit:tools}",
         (
             "{action:every} MUST (log | be logged by | be logged with | be logged to | be "
             "logged in | be recorded by) {audit:tools} [afterwards]"
@@ -159,6 +160,7 @@ def audit_after(action: Tools, audit: Tools, counts: Counts = "done") -> Formula
     "approval",
     "backup `{backup}` must precede `{action}`",
     says=(
+        "before [CALLING] {action:every} [,] there MUST be (a | its own) [new | fresh] backup (by | with | through) {backup:tools}",
         "(take | make) a (new | fresh) {backup:names} before [CALLING] {action:every}",
         (
             "[a] backup [by | with | through] {backup:tools} MUST (precede | come before) "

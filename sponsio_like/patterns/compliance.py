@@ -82,6 +82,8 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
     "compliance",
     "tools `{first}` and `{second}` must be by different agents",
     says=(
+        "(the agent | an agent) (that | who) (calls | called | runs | ran | has called) {first:one} MUST_NOT be the same [one | agent] (that | who | as the one that) (calls | called | runs | ran | has called) {second:one}",
+        "(the agent | an agent) (that | who) (calls | called | has called | runs | ran) {first:one} MUST_NOT CALL {second:one} [,] (and | or) (the other way round | vice versa | the other way around | the reverse)",
         "(SAME | one) agent MUST_NOT both [CALL] {first:one} and [CALL] {second:one}",
         (
             "{first:one} and {second:one} MUST (be | be called | be done | be made | be "

@@ -72,6 +72,7 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
     "agent may only call `{tools:, }`",
     "agent may call no tool but {tools:with}",
     says=(
+        "[AGENT] ONLY_ALLOWED to CALL {tools:alone}",
         "no (tools | tool) OTHER_THAN {tools:union}",
         "(allow | permit) no [other] (tools | tool) OTHER_THAN {tools:union}",
         "NEVER_CALL anything OTHER_THAN {tools:union}",

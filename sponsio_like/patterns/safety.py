@@ -313,6 +313,7 @@ def must_confirm(
     "safety",
     "tool `{tool}` requires permission `{permission}`",
     says=(
+        "{tool:union} MAY only BE_CALLED by agents (with | that have | that hold | who have | who hold | holding) ([the] permission {permission:role} | the {permission:role} permission)",
         (
             "only agents (that | who) (hold | have) [the] permission {permission:role} MAY CALL"
             " {tool:union}"
@@ -436,6 +437,7 @@ def _counting(leak: f.Var, fields: tuple[str, ...] | None, least: int | None) ->
     "safety",
     "destructive action `{action}` requires confirmation",
     says=(
+        "[the] destructive action {action:tools} MUST be confirmed [(by | through | via | with) {gate:tools}]",
         "[the] destructive action {action:tools} REQUIRES [a] confirmation BY {gate:tools}",
         "[the] destructive action {action:tools} REQUIRES [a] confirmation",
     ),

@@ -161,6 +161,8 @@ def no_other_call(call: Tools) -> Formula:
     "texts",
     "`{tool}` must not run dangerous commands",
     says=(
+        "NEVER let {tool:tools} (run | execute) [any] (dangerous | destructive) [shell | bash] commands",
+        "{tool:tools} MUST_NOT (run | execute) any (dangerous | destructive) [shell | bash] commands",
         "no (dangerous | destructive) commands (in | through | via | with) {tool:tools}",
         (
             "NEVER (run | execute) (dangerous | destructive) commands (in | through | via | "

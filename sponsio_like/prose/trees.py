@@ -12,6 +12,20 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
+from sponsio_like.prose.bare_words import (
+    ANYBODY,
+    CURRENCIES,
+    ENDS_LIST,
+    NO_ARGUMENTS,
+    NO_FIELDS,
+    POINTERS,
+    REGEX,
+    SHAPE,
+    SIGNS,
+    SPECIAL,
+    VERB,
+    singulars,
+)
 from sponsio_like.prose.forest import trees
 from sponsio_like.prose.grammar import grammar_for
 from sponsio_like.prose.numbers import read_number, seconds_of
@@ -24,48 +38,6 @@ READINGS_CAP = 64
 """The most readings of one sentence that are compared."""
 LONGEST_SENTENCE = 600
 """The most characters of a sentence."""
-VERB = re.compile(
-    r"(?:\b(?:call|calls|calling|called|invoke|invoking|tools?|calls? (?:of|to))\s+)"
-    r"(?:(?:either|both|the|tool|tools|one of|any of)\s+)*$",
-    re.IGNORECASE,
-)
-"""The words after which a bare word is plainly the name of a tool."""
-ENDS_LIST = re.compile(r"\b(?:or|and)\s+\S*$", re.IGNORECASE)
-"""The word before the last name of a list; "never call `pay`, now" is none."""
-SHAPE = re.compile(r"[A-Za-z]\w*_\w*|[\w:-]*\*[\w:*-]*|\w*[a-z]\w*[A-Z]\w*")
-"""A word that looks like nothing but the name of a tool: `run_tests`, `pay_*`, `runTests`."""
-
-NO_FIELDS = re.compile(
-    r"(?:requests?|operations?|actions?|results?|outputs?|responses?|arguments?|parameters?|args?|"
-    r"usages?|uses?|invocations?|executions?|attempts?|runs?|times?|events?|messages?|answers?|"
-    r"data|content|permissions?|access|retry|retries|sessions?|users?|agents?|conversations?|"
-    r"days?|hours?|minutes?|seconds?|weeks?|steps?|calls?|tools?|confirmations?|approvals?)",
-    re.IGNORECASE,
-)
-"""Words that are fields only in quotes."""
-NO_ARGUMENTS = re.compile(
-    r"(?:arguments?|args?|parameters?|params?|inputs?|outputs?|results?|responses?|answers?|"
-    r"calls?|uses?|usages?|runs?|executions?|invocations?|attempts?|retries|total|sum|number)",
-    re.IGNORECASE,
-)
-"""Words before "of" that say more than one field, or what comes back; fields only in quotes."""
-SPECIAL = re.compile(r"[$*+?{}()|\[\]]")
-REGEX = re.compile(r"\\|\.[*+?]|\[[^\]]*-[^\]]*\]|\(\?|^\^")
-"""Signs that stand in a regular expression, and hardly in a text."""
-POINTERS = re.compile(
-    r"(?:above|below|following|listed|mentioned|quoted|said|given|shown|there|here|himself|"
-    r"users?|customers?|agents?|replies|word|words|text|texts)",
-    re.IGNORECASE,
-)
-"""Words behind "the words" that are not themselves meant."""
-CURRENCIES = {"usd": "USD", "eur": "EUR", "gbp": "GBP", "chf": "CHF"} | {
-    **dict.fromkeys(("dollar", "dollars"), "USD"),
-    **dict.fromkeys(("euro", "euros"), "EUR"),
-}
-SIGNS = {"$": "USD", "€": "EUR", "£": "GBP"}
-ANYBODY = frozenset({"human", "person", "people", "user", "users", "customer", "me", "us", "i"})
-"""Words that are roles only in quotes."""
-
 READING = ["select", "explain", "show", "describe"]
 """The verbs of SQL that read; `EXPLAIN ANALYZE DELETE` has the verb `delete` as well."""
 
@@ -315,11 +287,22 @@ class _Reader:
             return _unquoted(token)
         if self.is_tool(token):
             return str(token)
-        if known := [each for each in _singulars(token) if self.is_tool(each)]:
-            return known[0]
+        if known := self._known(token):
+            return known
         if governed or SHAPE.fullmatch(token):
             return str(token)
         raise NotSaid(f"`{token}` is not plainly a tool")
+
+    def _known(self, token: Token) -> str:
+        """Return the tool that a word without quotes is the plural of; empty if there is none.
+
+        A capital at the beginning of the sentence is no part of the name.
+        """
+        if token.type == "QUOTED" or self.is_tool(token):
+            return ""
+        words = [str(token), token[0].lower() + token[1:]] if token.start_pos == 0 else [str(token)]
+        found = (each for word in words for each in (word, *singulars(word)) if self.is_tool(each))
+        return next(found, "")
 
     def _tests(self, tree: Any) -> dict[str, Any]:
         signs = {"equal": "=", "taken": "=", "gt": "gt", "lt": "lt", "ge": "ge", "le": "le"}
@@ -331,7 +314,9 @@ class _Reader:
             path = self.field(last if test.data == "taken" else first)
             value = self.value(first if test.data == "taken" else last)
             sign = signs.get(test.data) or keys.get(test.children[1], str(test.children[1]))
-            if sign == "=":
+            if test.data == "among":
+                out[path] = {"in": [self.value(each) for each in test.children[1:]]}
+            elif sign == "=":
                 out[path] = value
             else:
                 inner = out.setdefault(path, {})
@@ -361,6 +346,9 @@ class _Reader:
             field = _leaf(tree.children[0])
             if field.type == "BARE" and NO_ARGUMENTS.fullmatch(field):
                 raise NotSaid(f"`{field}` is not plainly one field")
+            several = any(self._known(each.children[0]) for each in _of(tree.children[1], "name"))
+            if field.type == "BARE" and field[-1] == "s" and several:
+                raise NotSaid(f"`{field}` may be the plural of a field, as that of the tool is")
             return self.tools(tree.children[1]), self.field(tree.children[0])
         if tree.data == "front":
             return self.tools(tree.children[0]), self.field(tree.children[1])
@@ -372,6 +360,13 @@ class _Reader:
             raise NotSaid(f"`{word}` is not plainly a field")
         governed = VERB.search(self.source[: name.start_pos]) is not None
         return self._name(name, governed), self.field(second)
+
+    def summed(self, tree: Any) -> tuple[Any, str]:
+        """Return the tools and a path whose numbers are added; a plural may be that of a field."""
+        field = _of(tree, "field")[-1].children[0] if _of(tree, "field") else None
+        if field is not None and field.type == "BARE" and field[-1] == "s":
+            raise NotSaid(f"`{field}` may be the plural of a field")
+        return self.place(tree.children[0])
 
     def places(self, tree: Any) -> tuple[Any, list[str]]:
         """Return the tools, and several paths into their arguments."""
@@ -629,13 +624,6 @@ class _Reader:
         sign = str(tree.data).removeprefix("arg_")
         value = self.value(parts[1]) if sign == "is" else self.number(parts[1])
         return ["now", {"tool": tools, "args": {path: value if sign == "is" else {sign: value}}}]
-
-
-def _singulars(word: str) -> Iterator[str]:
-    """Yield the words whose plural this may be: `transfers` of `transfer`, `entries` of `entry`."""
-    for ending, single in (("ies", "y"), ("es", ""), ("s", "")):
-        if word.endswith(ending) and word != ending:
-            yield word.removesuffix(ending) + single
 
 
 def _alike(match: Any, fields: Iterable[str]) -> Any:

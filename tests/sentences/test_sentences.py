@@ -57,7 +57,7 @@ def rows(name: str) -> Iterator[Row]:
 
 
 TABLES = (
-    *("blind", "blind_second", "blind_third", "blind_fourth", "blind_fifth"),
+    *("blind", "blind_second", "blind_third", "blind_fourth", "blind_fifth", "blind_sixth"),
     *("typed", "own", "more", "neighbours"),
     *("others", "phrasings", "spelling", "traps"),
 )
