@@ -1,10 +1,10 @@
 """Templates of sentences: filled with arguments, and read back.
 
 In: a template such as "tool `{action}` at most {limit} times per {per.seconds} seconds", where
-`{x}` is the argument x, `{x.y}` a value inside it, `{x: and }` a list with its separator (with `, `:
-of names alone, without conditions), `{x:=}` a
-plain word or JSON value, `{x:with}` a match; in backticks: text, else a number. `time(s)` is `time`
-after 1. Out: the sentence for some arguments, or the arguments of one.
+`{x}` is the argument x, `{x.y}` a value inside it, `{x: and }` a list with its separator (with `, `
+of names alone, without conditions), `{x:=}` a plain word or JSON value, `{x:with}` a match; in
+backticks: text, else a number. `time(s)` is `time` after 1. Out: the sentence for some arguments,
+or the arguments of one.
 
 A match in words: "`pay` with `to` = `$x` and `amount` > `5`". Tools and plain comparisons read
 back; what a match says beyond them is said, not read.

@@ -28,7 +28,11 @@ CONFIRM = default("confirm")
     "agentic",
     "content from `{source}` requires review",
     says=(
-        "what {source:tools} (brings in | brings back | fetches | reads | returned | gave back) MUST be reviewed by {gate:tools} before [CALLING] {sinks:tools}",
+        "CONTENT {source:tools} (REQUIRES review | MUST be reviewed) first",
+        (
+            "what {source:tools} (brings in | brings back | fetches | reads | returned | gave "
+            "back) MUST be reviewed by {gate:tools} before [CALLING] {sinks:tools}"
+        ),
         (
             "(CONTENT {source:tools} | (whatever | anything | what) {source:tools} returns) "
             "(REQUIRES review | MUST be reviewed) BY {gate:tools} [before (anything else | any "

@@ -95,7 +95,10 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
     "`{tool}` must not be given `{kinds: or }` data",
     "`{answers}` must not answer with `{kinds: or }` data",
     says=(
-        "(the answers | answers | the outputs | outputs | the results | results) (of | from) {answers:tools} MUST_NOT CONTAIN {kinds:finds}",
+        (
+            "(the answers | answers | the outputs | outputs | the results | results) (of | "
+            "from) {answers:tools} MUST_NOT CONTAIN {kinds:finds}"
+        ),
         "RESPONSE MUST_NOT CONTAIN {kinds:finds}",
         "RESPONSE MUST_NOT CONTAIN {kinds:pii}",
         "no {kinds:pii} in RESPONSE",

@@ -203,6 +203,14 @@ def resolved(match: Occurrence, by: Success) -> Formula:
     "no {forbidden:with} after {trigger:with}",
     says=(
         (
+            "(once | after) {trigger:tools} (has been called | was called | is called) [,] no "
+            "{forbidden:one} until {release:tools} [OK]"
+        ),
+        (
+            "after [CALLING] {trigger:one} [,] NEVER_CALL {forbidden:one} WITH_SAME "
+            "{alike:pairs} [ANYMORE]"
+        ),
+        (
             "(from | between) {trigger:one} (until | to | till | and) {release:one} [,] "
             "{forbidden:union} (FORBIDDEN | MUST_NOT BE_CALLED)"
         ),
@@ -286,8 +294,8 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
         ),
         "{tool.field:place} MUST [already] ARISES in ANSWER {source:tools}",
         (
-            "{tool.field:place} MUST (come from | be taken from | stem from | have been "
-            "returned by) [ANSWER] {source:tools}"
+            "{tool.field:place} MUST (come from | have come from | be taken from | stem from | "
+            "have been returned by) [ANSWER] {source:tools}"
         ),
         (
             "{tool.field:place} (MUST be | MUST have been | comes | has been) (returned by | "
@@ -340,8 +348,18 @@ def value_from(tool: Tools, field: Field, source: Success) -> Formula:
     "values",
     "`{action}` requires the latest `{role}` message to match `{matches}`",
     says=(
-        "before [CALLING] {action:every} [,] the (latest | last | most recent) message (of | from) [the] {role:word} MUST match {matches:text}",
-        "before [CALLING] {action:every} [,] [the] {role:word} APOS (latest | last | most recent) message MUST match {matches:text}",
+        (
+            "[AGENT MAY] (CALL {action:every} only | only CALL {action:every}) if the (latest "
+            "| last | most recent) {role:word} message matches {matches:text}"
+        ),
+        (
+            "before [CALLING] {action:every} [,] the (latest | last | most recent) message (of "
+            "| from) [the] {role:word} MUST match {matches:text}"
+        ),
+        (
+            "before [CALLING] {action:every} [,] [the] {role:word} APOS (latest | last | most "
+            "recent) message MUST match {matches:text}"
+        ),
         "{action:every} REQUIRES the latest {role:word} message to match {matches:text}",
         (
             "[the] {role:word} APOS (latest | last | most recent) message MUST (contain | "
@@ -374,6 +392,10 @@ def message_says(action: Tools, matches: Regex, role: Name = "user") -> Formula:
     "values",
     "`{action}` must not be repeated after {limit} failure(s)",
     says=(
+        (
+            "the same {action:tools} MUST_NOT be (repeated | retried | tried again) (once | "
+            "after | if | when) it [has] failed {limit:count}"
+        ),
         "NEVER (repeat | retry) the same {action:tools} after it [has] failed {limit:count}",
         "NEVER (repeat | retry) {action:tools} after it [has] failed {limit:count} SAME_ARGS",
         "{action:tools} MUST_NOT be repeated after {limit:number} (failures | failure)",

@@ -7,7 +7,7 @@ it is, with its arguments as a contract file would have them, and the condition 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
@@ -40,6 +40,9 @@ LONGEST_SENTENCE = 600
 """The most characters of a sentence."""
 READING = ["select", "explain", "show", "describe"]
 """The verbs of SQL that read; `EXPLAIN ANALYZE DELETE` has the verb `delete` as well."""
+
+ALIKE = ("match", "requires", "by", "trigger", "forbidden")
+"""The parameters of patterns whose calls have the same value where a sentence says so."""
 
 Phrasings = tuple[tuple[str, str], ...]
 
@@ -117,8 +120,9 @@ class _Reader:
             return self._by_agent(tree.children[0])
         for child in tree.children:
             if re.fullmatch(r"p\d+", child.data):
-                name = phrasings[int(child.data[1:])][0]
+                name, text = phrasings[int(child.data[1:])]
                 given = self._arguments(child)
+                _check_count(name, text, given, self.source)
             elif child.data in ("when", "unless"):
                 when = (child.data, self.condition(child.children[0]))
             else:
@@ -148,7 +152,7 @@ class _Reader:
             elif out.setdefault(path, value) != value:
                 raise NotSaid(f"two values of `{path}`")
         alike = out.pop("alike", ())
-        for key in ("match", "requires", "by") if alike else ():
+        for key in ALIKE if alike else ():
             if key in out:
                 out[key] = _alike(out[key], alike)
         return out
@@ -624,6 +628,22 @@ class _Reader:
         sign = str(tree.data).removeprefix("arg_")
         value = self.value(parts[1]) if sign == "is" else self.number(parts[1])
         return ["now", {"tool": tools, "args": {path: value if sign == "is" else {sign: value}}}]
+
+
+FOR_THE_SAME = re.compile(r"\bfor (?:the )?same\b", re.IGNORECASE)
+
+
+def _check_count(name: str, phrasing: str, given: Mapping[str, Any], sentence: str) -> None:
+    """Raise `NotSaid` for a count that may be meant otherwise.
+
+    "never call `a` or `b` twice": each, or both together? And "once for the same `x`" is once for
+    each `x`, tries included, as "once" is.
+    """
+    several = isinstance(given.get("action"), list)
+    if name in ("rate_limit", "idempotent") and several and "NEVER_CALL" in phrasing:
+        raise NotSaid("each, or together")
+    if name == "duplicate_call_limit" and given.get("limit") == 1 and FOR_THE_SAME.search(sentence):
+        raise NotSaid("once for the same is `idempotent`")
 
 
 def _alike(match: Any, fields: Iterable[str]) -> Any:
