@@ -79,6 +79,8 @@ def _call(call: Any) -> dict[str, Any]:
                 event["status"] = "error" if part.children[0] == "!" else "refused"
             case "output":
                 event["output"] = _value(part.children[0])
+            case "yes":
+                event["approved_by"] = str(part.children[0])
     return event
 
 

@@ -256,11 +256,11 @@ def arg_value_range(
             "| go above | be over) {total:number} [{per:window}]"
         ),
         (
-            "{tool.field:place} (MAY add up to AT_MOST | MUST_NOT add up to more than) "
+            "{tool.field:summed} (MAY add up to AT_MOST | MUST_NOT add up to more than) "
             "{total:number} [{per:window}]"
         ),
         (
-            "{per:window} [,] ({tool.field:place} (MAY add up to AT_MOST | MUST_NOT add up "
+            "{per:window} [,] ({tool.field:summed} (MAY add up to AT_MOST | MUST_NOT add up "
             "to more than) | [the] (total | sum of [the]) {tool.field:place} ([MUST_BE | "
             "MUST stay] AT_MOST | MUST_NOT (exceed | be more than | go above | be over))) "
             "{total:number}"

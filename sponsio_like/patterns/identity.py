@@ -52,6 +52,7 @@ def ctx_required(tool: Tools, key: Name, values: Scalars) -> Formula:
     "identity",
     "`{tool}` requires {key:=} matching `{regex}`",
     says=(
+        "{tool:union} REQUIRES (a | an | the) CTX {key:key} (that | which) matches {regex:text}",
         "for {tool:union} [,] CTX {key:key} MUST match {regex:text}",
         "{tool:union} REQUIRES CTX {key:key} to match {regex:text}",
         "{tool:union} REQUIRES [CTX] {key:key} matching {regex:text}",

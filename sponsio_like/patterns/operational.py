@@ -166,6 +166,11 @@ def idempotent(
     "tool `{action}` cooldown of {steps} steps",
     "tool `{action}` cooldown of {seconds} seconds",
     says=(
+        "two (calls | uses) (of | to) {action:tools} MUST be AT_LEAST {*:span} apart",
+        (
+            "after [CALLING] {action:every} [,] (wait | leave) [at least] {*:span} before "
+            "(CALLING the next | the next) {action:names}"
+        ),
         (
             "BETWEEN ((calls | uses) (of | to) {action:tools} | {action:name_calls}) [,] there "
             "MUST be AT_LEAST {steps:number} other calls"

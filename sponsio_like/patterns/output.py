@@ -95,6 +95,7 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
     "`{tool}` must not be given `{kinds: or }` data",
     "`{answers}` must not answer with `{kinds: or }` data",
     says=(
+        "NEVER (give | pass | send | hand | hand over) {kinds:finds} to {tool:tools}",
         (
             "(the answers | answers | the outputs | outputs | the results | results) (of | "
             "from) {answers:tools} MUST_NOT CONTAIN {kinds:finds}"

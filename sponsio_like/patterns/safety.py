@@ -319,6 +319,11 @@ def must_confirm(
     "tool `{tool}` requires permission `{permission}`",
     says=(
         (
+            "{tool:union} (is | are) (reserved for | only for) agents (with | holding | that "
+            "have | that hold | who have | who hold) ([the] permission {permission:role} | the "
+            "{permission:role} permission)"
+        ),
+        (
             "(nobody | no one) (but | except) agents (with | holding | that have | that hold | "
             "who have | who hold) ([the] permission {permission:role} | the {permission:role} "
             "permission) MAY CALL {tool:union}"
@@ -492,6 +497,10 @@ def destructive_action_gate(
     "safety",
     "after `{trigger}`, the next step must be `{next_action}`",
     says=(
+        (
+            "(right | immediately | directly) after [CALLING] {trigger:every} [,] AGENT MUST "
+            "CALL {next_action:tools}"
+        ),
         (
             "[right | immediately | directly] after [CALLING] {trigger:every} [,] the very next"
             " (step | call | tool | tool call) MUST_BE {next_action:tools}"

@@ -203,6 +203,10 @@ def resolved(match: Occurrence, by: Success) -> Formula:
     "no {forbidden:with} after {trigger:with}",
     says=(
         (
+            "from {trigger:tools} on [,] {forbidden:every} (FORBIDDEN | MUST_NOT BE_CALLED) "
+            "until {release:tools} [OK]"
+        ),
+        (
             "(once | after) {trigger:tools} (has been called | was called | is called) [,] no "
             "{forbidden:one} until {release:tools} [OK]"
         ),
@@ -314,7 +318,10 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
             "{tool.field:place} MUST (be | come from | be taken from | stem from) what "
             "{source:tools} RETURNED [FIRSTLY]"
         ),
-        "{tool.field:place} MUST (come from | be taken from | stem from) EARLIER {source:names}",
+        (
+            "{tool.field:place} MUST (come from | have come from | be taken from | stem from) "
+            "EARLIER {source:names}"
+        ),
     ),
     keeps=(
         "",

@@ -217,7 +217,7 @@ def _pieces(sentence: str, is_tool: Callable[[str], bool]) -> Iterator[_Piece]:
             number = read_number(found["number"])
             yield _Piece("<number>", number) if number is not None else _Piece(found["number"])
         elif (
-            is_tool(word := found["word"])
+            is_tool(word := found["word"].rstrip("."))
             or SHAPE.fullmatch(word)
             or before == "tool"
             or (before in GOVERNING and not re.fullmatch(RESERVED, word))

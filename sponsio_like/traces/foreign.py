@@ -81,7 +81,7 @@ def line_seen(line: Mapping[str, Any]) -> str:
 
 
 _KNOWN = {
-    "call": ("tool", "args", "agent", "depth", "id", "status", "output"),
+    "call": ("tool", "args", "agent", "depth", "id", "status", "output", "approved_by"),
     "result": ("id", "status", "output"),
     "message": ("role", "text", "usage"),
     "fact": ("key", "value"),

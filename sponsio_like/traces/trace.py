@@ -25,10 +25,14 @@ ALWAYS = frozenset({"results", "time", "finish", "tool_names"})
 
 
 class CallEvent(NamedTuple):
-    """A call. `result` is how it settled at once; None while it waits for a later result."""
+    """A call. `result` is how it settled at once; None while it waits for a later result.
+
+    If the call is held, a person with the role `approved_by` says yes; empty: nobody answers.
+    """
 
     call: Call
     result: Result | None
+    approved_by: str = ""
 
 
 class DenialEvent(NamedTuple):
@@ -180,7 +184,8 @@ class _EventReader:
         )
         if refused:
             return DenialEvent(call)
-        return CallEvent(call, None if waits else self._result(event))
+        approved_by = self._text(event, "approved_by", "")
+        return CallEvent(call, None if waits else self._result(event), approved_by)
 
     def _results(self) -> dict[str, list[int]]:
         """Return the places of the results of each call.

@@ -27,6 +27,12 @@ MEANING = (
         "    return lambda record: None",
     ),
     (
+        "any role answers a held call",
+        "replay/replay.py",
+        'if ticket.status != "approved":',
+        "if False:",
+    ),
+    (
         "fields beside empty arguments are overlooked",
         "replay/replay.py",
         "for tool, name in sorted(trace.beside):",

@@ -960,8 +960,8 @@ BUGS = (
     Bug(
         "traces settle at once",
         "traces/trace.py",
-        "CallEvent(call, None if waits else self._result(event))",
-        "CallEvent(call, self._result(event))",
+        "CallEvent(call, None if waits else self._result(event), approved_by)",
+        "CallEvent(call, self._result(event), approved_by)",
     ),
     Bug("events happen at once", "traces/trace.py", "return self.time + 1.0", "return self.time"),
     Bug(

@@ -15,6 +15,7 @@ STATEMENTS: dict[str, str] = {
     "S-REPLAY-10": "what cannot be judged is no failure",
     "S-REPLAY-11": "prerequisites apply",
     "S-REPLAY-12": "a file without traces is fine",
+    "S-REPLAY-14": "any role answers a held call",
     "S-REPLAY-13": "fields beside empty arguments are overlooked",
     "S-LOG-06": "the log names no contracts",
     "S-LOG-07": "an empty log is fine",

@@ -75,6 +75,40 @@ def test_a_test_passes_if_all_is_as_expected(trace: str, expect: str) -> None:
     assert tested.passed
 
 
+HELD = """\
+version: 1
+contracts:
+  - {name: small, guarantee: "`pay.amount` between 0 and 500", strategy: escalate}
+  - name: boss
+    guarantee: never call `pay` with `amount` over 1000
+    strategy: {escalate: {roles: [boss]}}
+  - {name: two, guarantee: tool `pay` at most 2 times}
+  - {name: soft, guarantee: never call `pay` with `to` = `eve`, strategy: warn_only}
+tests:
+"""
+APPROVED = (
+    ("pay(amount=501)", "{held: small}"),
+    ("pay(amount=501)/ann", "allowed"),
+    ("pay(amount=501)/ann pay(amount=502)", "{held: small}"),
+    ("pay(amount=501)/ann pay(amount=502)/bob pay(amount=1)", "{blocked: two}"),
+    ("pay(amount=1001)/ann", "{held: boss}"),
+    ("pay(amount=1001)/boss", "allowed"),
+    ("pay(amount=5)/boss", "allowed"),
+    ("pay(amount=1) pay(amount=1) pay(amount=501)/ann", "{blocked: [small, two]}"),
+    ("pay(amount=501, to=eve)/ann", "{warned: soft}"),
+    ("pay(amount=501)!/ann pay(amount=1) pay(amount=1)", "{blocked: two}"),
+)
+
+
+@requirement("S-REPLAY-14")
+@pytest.mark.parametrize(("trace", "expect"), APPROVED)
+def test_a_person_lets_a_held_call_run(trace: str, expect: str) -> None:
+    """One whose role may answer, for each contract that holds it; it runs, and counts."""
+    text = f"{HELD}- name: a\n  trace: '{trace}'\n  expect: {expect}\n"
+    (result,) = run_tests(loads(text)).results
+    assert result.wrong == ""
+
+
 @requirement("S-FILE-13")
 @pytest.mark.parametrize(("trace", "expect", "wrong"), WRONG)
 def test_a_test_fails_and_says_what_differs(trace: str, expect: str, wrong: str) -> None:

@@ -93,7 +93,7 @@ def _scene(trace: Trace, player: Replay) -> Scene:
 
 def _step(played: Played, note: str) -> StoryCall:
     assert isinstance(played.event, CallEvent)
-    call, result = played.event
+    call, result = played.event.call, played.event.result
     fate, told = _fate(played.outcome, played.violations)
     return StoryCall(
         played.position,
