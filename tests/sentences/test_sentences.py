@@ -65,6 +65,7 @@ TABLES = (
         "blind_fifth",
         "blind_sixth",
         "blind_seventh",
+        "blind_eighth",
     ),
     *("typed", "own", "more", "neighbours"),
     *("others", "phrasings", "spelling", "traps"),
