@@ -11,10 +11,20 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from sponsio_like.events import RARE, blank_tolerant, patterns_of, regex_searches, whole_or_anchored
+from sponsio_like.events import (
+    RARE,
+    WORK_CAP,
+    RegexSearch,
+    blank_tolerant,
+    comparison,
+    number,
+    patterns_of,
+    regex_searches,
+    whole_or_anchored,
+)
 from sponsio_like.logic.formula import Arg, Compare, Const, Custom, Repeats, Sum
 from sponsio_like.monitor import KEY_CAP, Slot
-from sponsio_like.values import SHORT_TEXT, WORK_CAP, RegexSearch, comparison, number, under
+from sponsio_like.values import SHORT_TEXT, under
 
 Shortcut: TypeAlias = Callable[[Mapping[str, Any]], Any]
 SPELT = frozenset({"true", "false"})

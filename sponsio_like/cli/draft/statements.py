@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sponsio_like.cli.draft.yaml_text import flow, one_line
 from sponsio_like.contracts import parse
-from sponsio_like.drafting.yaml_text import flow, one_line
 from sponsio_like.errors import ContractError, SponsioLikeError, closest
 
 ANSWER_CHARS = 200_000

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
-from sponsio_like.prose.forest import trees
-from sponsio_like.prose.grammar import grammar_for
-from sponsio_like.prose.numbers import read_number, seconds_of
-from sponsio_like.prose.signs import one_spelling
+from sponsio_like.contracts.prose.forest import trees
+from sponsio_like.contracts.prose.grammar import grammar_for
+from sponsio_like.contracts.prose.numbers import read_number, seconds_of
+from sponsio_like.contracts.prose.signs import one_spelling
 
 if TYPE_CHECKING:
     from lark import Token

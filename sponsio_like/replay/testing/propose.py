@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 from sponsio_like.contracts import Contract, Expected, File, WrittenTest
 from sponsio_like.errors import ContractError
-from sponsio_like.replay import Shortest, notation, shortest_of
-from sponsio_like.testing.run import became_in, run_tests
+from sponsio_like.replay.shortest import Shortest, notation, shortest_of
+from sponsio_like.replay.testing.run import became_in, run_tests
 
 Events: TypeAlias = tuple[dict[str, Any], ...]
 AROUND = 60

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
+from sponsio_like.cli.draft.client import ANSWER_BYTES, TIMEOUT, Completion, ask
+from sponsio_like.cli.draft.draft import Draft, drafted, try_contracts
+from sponsio_like.cli.draft.observed import ObservedTools, signature_of
+from sponsio_like.cli.draft.prompt import chat_messages
+from sponsio_like.cli.draft.yaml_text import one_line
 from sponsio_like.contracts import SCHEMA_NAME, catalog, modeline, schema_text
-from sponsio_like.drafting.client import ANSWER_BYTES, TIMEOUT, Completion, ask
-from sponsio_like.drafting.draft import Draft, drafted, try_contracts
-from sponsio_like.drafting.observed import ObservedTools, signature_of
-from sponsio_like.drafting.prompt import chat_messages
-from sponsio_like.drafting.yaml_text import one_line
 from sponsio_like.errors import SponsioLikeError
 from sponsio_like.replay import Summary, read_all
 from sponsio_like.terminal import Styled, Table, counted

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import sponsio_like.logic.formula as f
+from sponsio_like.cli.draft.observed import ObservedTools, ObservedValues
 from sponsio_like.contracts import CATALOG, Contract, Rule, Vocabulary, formulas, read_target
-from sponsio_like.drafting.observed import ObservedTools, ObservedValues
 from sponsio_like.errors import closest
 from sponsio_like.events import Call, meets, names_tool
 from sponsio_like.logic.formula import Condition, Match, Scalar, Target

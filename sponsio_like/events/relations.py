@@ -17,12 +17,23 @@ from unicodedata import normalize
 
 from sponsio_like.errors import ContractError
 from sponsio_like.logic.formula import Op
-from sponsio_like.values.canonical_form import NotCanonical, canonical, exactly, normal
-from sponsio_like.values.effort import once_per_decision, spend
-from sponsio_like.values.leaks import key_of, offered_in
-from sponsio_like.values.limits import FORM_WORK, NUMBER_CAP, TEXT_CAP, VALUES_CAP
-from sponsio_like.values.paths import under
-from sponsio_like.values.tokens import scalar_text, words_in
+from sponsio_like.values import (
+    FORM_WORK,
+    NUMBER_CAP,
+    TEXT_CAP,
+    VALUES_CAP,
+    NotCanonical,
+    canonical,
+    exactly,
+    key_of,
+    normal,
+    offered_in,
+    once_per_decision,
+    scalar_text,
+    spend,
+    under,
+    words_in,
+)
 
 REGEX_CAP = 1_000
 """Longest regular expression, in characters."""

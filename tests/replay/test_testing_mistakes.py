@@ -10,7 +10,7 @@ import pytest
 from sponsio_like.checks import read_file
 from sponsio_like.contracts import loads
 from sponsio_like.errors import ContractError
-from sponsio_like.testing import run_tests
+from sponsio_like.replay import run_tests
 
 HEAD = """\
 version: 1

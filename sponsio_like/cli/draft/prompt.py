@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
+from sponsio_like.cli.draft.observed import VALUES_CAP, ObservedTool, ObservedTools, ObservedValues
 from sponsio_like.contracts import Field, Occurrence, Parameter, Pattern, Tools, expects
-from sponsio_like.drafting.observed import VALUES_CAP, ObservedTool, ObservedTools, ObservedValues
 from sponsio_like.errors import SponsioLikeError
 
 SIGNATURE_CHARS = 200_000

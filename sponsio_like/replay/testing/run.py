@@ -14,8 +14,9 @@ from typing import NamedTuple
 from sponsio_like.contracts import ALL_INPUTS, Contract, Expected, File, WrittenTest
 from sponsio_like.errors import ContractError, Problem, TraceError, closest
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Violation
-from sponsio_like.replay import Replay, timed
-from sponsio_like.testing.coverage import Coverage, coverage_of, owed_by, unspoken
+from sponsio_like.replay.replay import Replay
+from sponsio_like.replay.shortest import timed
+from sponsio_like.replay.testing.coverage import Coverage, coverage_of, owed_by, unspoken
 from sponsio_like.traces import CallEvent, Trace, read_traces, trace_of
 
 

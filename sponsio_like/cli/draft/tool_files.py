@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sponsio_like.checks import at_place, known_names, refuse_strangers, unchecked, unknown_names
+from sponsio_like.cli.draft.observed import signature_of
 from sponsio_like.contracts import (
     SIZE_CAP,
     TOOL_FORMS,
@@ -27,7 +28,6 @@ from sponsio_like.contracts import (
     read_inventory,
     schema_of_tool,
 )
-from sponsio_like.drafting.observed import signature_of
 from sponsio_like.errors import ContractError, Problem, closest
 from sponsio_like.traces import Trace, read_traces
 

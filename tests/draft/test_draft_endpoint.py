@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from sponsio_like import cli
+from sponsio_like.cli.draft import client as chatting
+from sponsio_like.cli.draft.client import Completion, ask
 from sponsio_like.contracts.loader import load
 from sponsio_like.contracts.schema import schema_text
-from sponsio_like.drafting import client as chatting
-from sponsio_like.drafting.client import Completion, ask
 from sponsio_like.errors import SponsioLikeError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.outcome import Allowed
@@ -541,11 +541,11 @@ def test_what_a_model_wrote_cannot_steer_the_terminal(run: Run, tmp_path: Path) 
 
 def test_nothing_on_the_path_of_a_decision_knows_of_drafts() -> None:
     """No other room imports these but the command line, where `draft` is asked for."""
-    using = re.compile(r"^( *)from sponsio_like\.drafting\S* import", re.MULTILINE)
+    using = re.compile(r"^( *)from sponsio_like\.cli\.draft\S* import", re.MULTILINE)
     found = {
         path.stem: {each[1] for each in using.finditer(path.read_text("utf-8"))}
         for path in (ROOT / "sponsio_like").rglob("*.py")
-        if path.parent.stem != "drafting"
+        if path.parent.stem != "draft"
     }
     used = {name: indents for name, indents in found.items() if indents}
     assert used == {"files": {"    "}, "runs": {"    "}}

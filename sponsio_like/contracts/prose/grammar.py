@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
-from sponsio_like.prose.forest import Expansion, Grammar, grammar_of
-from sponsio_like.prose.numbers import WORDS
+from sponsio_like.contracts.prose.forest import Expansion, Grammar, grammar_of
+from sponsio_like.contracts.prose.numbers import WORDS
 
 PIECE = re.compile(r"\{([\w.*]+):(\w+)\}|([A-Z][A-Z_]*)|([a-z][a-z'-]*)|(,)|([\[\]()|])|(\s+)")
 RESERVED = (
@@ -83,7 +83,8 @@ def _shared() -> Grammar:
 
 def _text_of_file(words: dict[str, str]) -> str:
     """Return `prose.lark` with its words as terminals; the table `words` gets them."""
-    source = resources.files("sponsio_like.prose").joinpath("prose.lark").read_text("utf-8")
+    room = resources.files("sponsio_like.contracts.prose")
+    source = room.joinpath("prose.lark").read_text("utf-8")
     source = source.replace("NUMBERWORDS", WORDS).replace("RESERVED", RESERVED)
     lines = [
         line

@@ -14,7 +14,7 @@ from sponsio_like.contracts import Contract, File, WrittenTest, formulas
 from sponsio_like.events import names_tool
 from sponsio_like.logic import conjuncts
 from sponsio_like.outcome import Unfulfilled, Violation
-from sponsio_like.replay import Replay
+from sponsio_like.replay.replay import Replay
 from sponsio_like.traces import CallEvent, Trace
 from sponsio_like.values import kind_step, path_parts
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from sponsio_like.checks import read_file
+from sponsio_like.replay.testing.mutants import Mutant, surviving
+from sponsio_like.replay.testing.run import Tested, run_tests
 from sponsio_like.terminal import Styled, Table, counted
-from sponsio_like.testing.mutants import Mutant, surviving
-from sponsio_like.testing.run import Tested, run_tests
 
 
 @dataclass(frozen=True, slots=True)

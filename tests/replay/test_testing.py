@@ -10,8 +10,7 @@ import yaml
 from sponsio_like.checks import read_file
 from sponsio_like.contracts import CATALOG, Pattern, Vocabulary, contract, loads
 from sponsio_like.contracts.steps import read_steps
-from sponsio_like.replay import notation
-from sponsio_like.testing import mutants_of, proposed, run_tests, surviving, with_proposed
+from sponsio_like.replay import mutants_of, notation, proposed, run_tests, surviving, with_proposed
 from tests.semantics.manifest import requirement
 
 CONTRACTS = """\

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sponsio_like.checks import compile_policy
+from sponsio_like.cli.draft.observed import ObservedTools, ObservedValues, with_value
+from sponsio_like.cli.draft.occurrence import sought, ungrounded
+from sponsio_like.cli.draft.statements import LEFT_OUT, Statement, objections, statements, why
+from sponsio_like.cli.draft.yaml_text import entry, flow, one_line
 from sponsio_like.contracts import Contract, Inventory, inputs_needed, loads
-from sponsio_like.drafting.observed import ObservedTools, ObservedValues, with_value
-from sponsio_like.drafting.occurrence import sought, ungrounded
-from sponsio_like.drafting.statements import LEFT_OUT, Statement, objections, statements, why
-from sponsio_like.drafting.yaml_text import entry, flow, one_line
 from sponsio_like.errors import ContractError
 from sponsio_like.replay import ContractSummary, Replay, Summary
 from sponsio_like.traces import CallEvent, FactEvent, Trace

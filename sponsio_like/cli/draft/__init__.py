@@ -4,8 +4,8 @@ runs.
 In: texts, traces, tool files and a model. Out: a contract file of which each line was checked.
 """
 
-from sponsio_like.drafting.command import DraftRequest, prompt_for, run_draft
-from sponsio_like.drafting.tool_files import kinds_in_tools, unchecked_names
+from sponsio_like.cli.draft.command import DraftRequest, prompt_for, run_draft
+from sponsio_like.cli.draft.tool_files import kinds_in_tools, unchecked_names
 
 # fmt: off
 __all__ = [

@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 
 import sponsio_like.patterns  # noqa: F401  declares the patterns
+from sponsio_like.cli.draft import observed as signature
+from sponsio_like.cli.draft import prompt as prompting
+from sponsio_like.cli.draft import statements as vetting
+from sponsio_like.cli.draft.draft import Draft, drafted, try_contracts
+from sponsio_like.cli.draft.observed import Collector, ObservedTools, signature_of
+from sponsio_like.cli.draft.prompt import chat_messages
+from sponsio_like.cli.draft.statements import statements
+from sponsio_like.cli.draft.yaml_text import entry, flow
 from sponsio_like.contracts.declaration import CATALOG
 from sponsio_like.contracts.loader import loads
 from sponsio_like.contracts.yaml_document import parse
-from sponsio_like.drafting import observed as signature
-from sponsio_like.drafting import prompt as prompting
-from sponsio_like.drafting import statements as vetting
-from sponsio_like.drafting.draft import Draft, drafted, try_contracts
-from sponsio_like.drafting.observed import Collector, ObservedTools, signature_of
-from sponsio_like.drafting.prompt import chat_messages
-from sponsio_like.drafting.statements import statements
-from sponsio_like.drafting.yaml_text import entry, flow
 from sponsio_like.errors import ContractError, SponsioLikeError
 from sponsio_like.traces.trace import Trace, trace_of
 from tests.support.costs import work

@@ -13,7 +13,7 @@ from typing import Any
 
 from sponsio_like.contracts import CATALOG, Contract, File, Rule, Vocabulary, contract
 from sponsio_like.errors import ContractError
-from sponsio_like.testing.run import results_of, traces_of
+from sponsio_like.replay.testing.run import results_of, traces_of
 
 FLIPS = (("<=", "<"), (">=", ">"), (" & ", " | "), (" | ", " & "), ("G(", "F("), ("O ", "H "))
 """Pieces of formulas, each with what is put in its place."""
