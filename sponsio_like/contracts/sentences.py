@@ -29,6 +29,23 @@ LENGTH_CAP = 4_000
 
 OTHERWISE = (
     (
+        r"\b(?:never|not|don't|no) .* or .*\b(?:twice|again|more (?:often )?than)\b",
+        (
+            "each of them, or both together? write a sentence for each, or “tool `A` or `B` at "
+            "most N times”, which counts them together"
+        ),
+    ),
+    (
+        (
+            r"\bonly (?:(?:ever )?(?:call|use|run|invoke|allow)|be (?:called|used|run)|with)\b"
+            r"(?!.*\b(?:after|if|when|once|within)\b)(?=.*\bwith\b)"
+        ),
+        (
+            "“only” may mean this tool or these arguments: write “call no tool but TOOL with ..”, "
+            "or what must be: “the FIELD of TOOL must be ..”"
+        ),
+    ),
+    (
         (
             r"\bat least once\b|\bat the end\b|\bthe last call\b|"
             r"\b(?:session|conversation|run) (?:ends|must end with)\b"

@@ -1,9 +1,10 @@
 """Templates of sentences: filled with arguments, and read back.
 
 In: a template such as "tool `{action}` at most {limit} times per {per.seconds} seconds", where
-`{x}` is the argument x, `{x.y}` a value inside it, `{x: and }` a list with its separator, `{x:=}` a
-plain word or JSON value, `{x:with}` a match; in backticks: text, else a number. `time(s)` is `time`
-after 1. Out: the sentence for some arguments, or the arguments of one.
+`{x}` is the argument x, `{x.y}` a value inside it, `{x: and }` a list with its separator (with `, `
+of names alone, without conditions), `{x:=}` a plain word or JSON value, `{x:with}` a match; in
+backticks: text, else a number. `time(s)` is `time` after 1. Out: the sentence for some arguments,
+or the arguments of one.
 
 A match in words: "`pay` with `to` = `$x` and `amount` > `5`". Tools and plain comparisons read
 back; what a match says beyond them is said, not read.
@@ -147,6 +148,8 @@ def _plain(text: str) -> Any:
 
 PLACE = re.compile(r"\{([a-z_.]+)(?::([^}]*))?\}")
 NUMBER = r"(-?\d+(?:\.\d+)?)"
+ALONE = ", "
+"""The separator of a list of names that have no conditions."""
 PLAIN = "="
 """In the place of a separator: a plain word or a JSON value, without backticks."""
 WITH = "with"
@@ -167,7 +170,7 @@ def fill(template: str, given: Mapping[str, Any]) -> tuple[str, set[str]]:
         value: Any = given
         for part in path:
             value = value.get(part) if isinstance(value, Mapping) else None
-        if value is None:
+        if value is None or (separator == ALONE and isinstance(value, Mapping)):
             return "", set()
         names.add(path[0])
         text += template[end : place.start()] + _said(value, separator)

@@ -28,6 +28,11 @@ CONFIRM = default("confirm")
     "agentic",
     "content from `{source}` requires review",
     says=(
+        "CONTENT {source:tools} (REQUIRES review | MUST be reviewed) first",
+        (
+            "what {source:tools} (brings in | brings back | fetches | reads | returned | gave "
+            "back) MUST be reviewed by {gate:tools} before [CALLING] {sinks:tools}"
+        ),
         (
             "(CONTENT {source:tools} | (whatever | anything | what) {source:tools} returns) "
             "(REQUIRES review | MUST be reviewed) BY {gate:tools} [before (anything else | any "
@@ -70,6 +75,7 @@ def untrusted_source_gate(
     "agentic",
     "confirmation required after reading from `{source}`",
     says=(
+        "after reading from {source:tools} [,] a confirmation is (needed | required)",
         (
             "after reading from {source:tools} [,] {sinks:every} REQUIRES CONFIRMATION [BY "
             "{by:tools}]"

@@ -38,17 +38,17 @@ from sponsio_like.logic.formula import (
     "`{action}` requires active approval from `{role}`",
     says=(
         (
-            "{action:union} REQUIRES [an | a] [active | standing] approval (from | by | of) "
-            "{role:role} [that is] (no older than | not older than | at most) {seconds:seconds}"
-            " [old]"
+            "{action:union} REQUIRES [an | a] [active | standing | valid | current] approval "
+            "(from | by | of) {role:role} [that is] (no older than | not older than | at most) "
+            "{seconds:seconds} [old]"
         ),
         (
             "{action:union} REQUIRES [a | the] {role:role} APOS approval [[that is] (no older "
             "than | not older than | at most) {seconds:seconds} [old]]"
         ),
         (
-            "{action:union} REQUIRES [an | a] [active | standing] approval (from | by | of) "
-            "{role:role} [not older than {seconds:seconds}]"
+            "{action:union} REQUIRES [an | a] [active | standing | valid | current] approval "
+            "(from | by | of) {role:role} [not older than {seconds:seconds}]"
         ),
         "{action:union} MUST be approved by {role:role}",
         (
@@ -61,9 +61,9 @@ from sponsio_like.logic.formula import (
         "{role:role} MUST approve {action:union}",
         "NEVER_CALL {action:every} unless {role:role} has approved it",
         (
-            "{action:union} (MAY only BE_CALLED | ONLY_ALLOWED) (while | if | when) (there "
-            "is | there's) [an | a] [active | standing] approval (from | by | of) "
-            "{role:role} [AGED {seconds:seconds} [old]]"
+            "{action:union} (MAY only BE_CALLED | ONLY_ALLOWED) (while | if | when) (there is "
+            "| there's) [an | a] [active | standing | valid | current] approval (from | by | "
+            "of) {role:role} [AGED {seconds:seconds} [old]]"
         ),
         (
             "[always] (get | obtain | ask for) [an | a | the] approval (from | by | of) "
@@ -106,6 +106,10 @@ def approval_active(action: Tools, role: Name, seconds: Duration | None = None) 
     "approval",
     "`{approval}` valid for {max_steps} steps before `{action}`",
     says=(
+        (
+            "{action:every} REQUIRES [a | an] [successful] {approval:names} among the [last] "
+            "{max_steps:number} (steps | calls) before it"
+        ),
         "{approval:tools} [is] valid for {max_steps:steps} before {action:every}",
         (
             "one of the [last] {max_steps:number} (calls | steps) before [CALLING] "
@@ -138,6 +142,10 @@ def approval_freshness(
     "every `{action}` must log `{audit}`",
     says=(
         (
+            "{action:every} MUST be (recorded | logged | written down | documented) (with | by "
+            "| in | to | through | via | using) {audit:tools}"
+        ),
+        (
             "{action:every} MUST (log | be logged by | be logged with | be logged to | be "
             "logged in | be recorded by) {audit:tools} [afterwards]"
         ),
@@ -159,6 +167,10 @@ def audit_after(action: Tools, audit: Tools, counts: Counts = "done") -> Formula
     "approval",
     "backup `{backup}` must precede `{action}`",
     says=(
+        (
+            "before [CALLING] {action:every} [,] there MUST be (a | its own) [new | fresh] "
+            "backup (by | with | through) {backup:tools}"
+        ),
         "(take | make) a (new | fresh) {backup:names} before [CALLING] {action:every}",
         (
             "[a] backup [by | with | through] {backup:tools} MUST (precede | come before) "

@@ -42,6 +42,10 @@ SESSION = default("session")
     "`{tool}` `{field}` must not contain `{patterns: or }`",
     says=(
         (
+            "({patterns:searched} | {patterns:spelled}) MUST_NOT (appear | occur | show up | "
+            "stand) in {tool.field:place}"
+        ),
+        (
             "NEVER let {tool.field:place} (contain | include | mention) ({patterns:searched} "
             "| {patterns:spelled})"
         ),
@@ -125,6 +129,7 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     "arguments",
     "`{tool}.{field}` at most {max_chars} chars",
     says=(
+        "{tool.field:place} MUST_BE NO_LONGER_THAN {max_chars:number} CHARS",
         "{tool.field:place} [MUST (have | be) | MAY have] {max_chars:most} CHARS [long]",
         (
             "{tool.field:place} MUST_NOT (be longer than | exceed | have more than | be "
@@ -152,6 +157,11 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
     "`{tool}.{field}` at most {max}",
     "`{tool}.{field}` at least {min}",
     says=(
+        "{tool.field:place} MUST_BE {max:number} or (less | lower | below | under | smaller)",
+        (
+            "{tool.field:place} MUST_BE {min:number} or (more | higher | above | over | larger "
+            "| greater)"
+        ),
         "{tool.field:place} [MUST (be | stay)] AT_LEAST {min:number} and AT_MOST {max:number}",
         "{tool.field:place} [MUST (be | lie | stay)] between {min:number} and {max:number}",
         (
@@ -182,7 +192,10 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
             "{tool.field:place} is (between {min:number} and {max:number} | AT_MOST "
             "{max:number} | AT_LEAST {min:number})"
         ),
-        "{tool.field:place} MAY be ({max:number} at most | AT_MOST {max:number})",
+        (
+            "{tool.field:place} MAY be ({max:number} (at most | at the most | at maximum | "
+            "tops) | AT_MOST {max:number})"
+        ),
     ),
     keeps=("", "pay(amount=0)", "pay(amount=100)", "other", "other(amount=500)"),
     breaks=(
@@ -218,6 +231,14 @@ def arg_value_range(
     "total `{tool}.{field}` at most {total} per {per.seconds} seconds",
     "total `{tool}.{field}` at most {total} per {per.steps} steps",
     says=(
+        (
+            "{tool.field:summed} TOGETHER ([MUST_BE | MUST stay] AT_MOST | MUST_NOT (exceed | "
+            "be more than | go above | be over)) {total:number} [{per:window}]"
+        ),
+        (
+            "[the] (total | sum of [the]) {tool.field:place} (is | MUST be) (limited to | "
+            "capped at) {total:number} [{per:window}]"
+        ),
         (
             "(per | for each | for every) {by:pairs} [,] [the] (total | sum of [the]) "
             "{tool.field:place} [MUST_BE | MUST stay] AT_MOST {total:number} [{per:window}]"

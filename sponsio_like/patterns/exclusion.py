@@ -70,7 +70,9 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
 @pattern(
     "exclusion",
     "agent may only call `{tools:, }`",
+    "agent may call no tool but {tools:with}",
     says=(
+        "[AGENT] ONLY_ALLOWED to CALL {tools:alone}",
         "no (tools | tool) OTHER_THAN {tools:union}",
         "(allow | permit) no [other] (tools | tool) OTHER_THAN {tools:union}",
         "NEVER_CALL anything OTHER_THAN {tools:union}",
@@ -80,29 +82,30 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
             "{tools:union}"
         ),
         "AGENT MAY CALL nothing OTHER_THAN {tools:union}",
-        "AGENT MAY only CALL {tools:union}",
-        "AGENT MAY CALL only {tools:union}",
-        "only CALL {tools:union} [tools]",
-        "CALL only {tools:union}",
-        "only {tools:union} MAY BE_CALLED",
+        "AGENT MAY only CALL {tools:alone}",
+        "AGENT MAY CALL only {tools:alone}",
+        "only CALL {tools:alone} [tools]",
+        "CALL only {tools:alone}",
+        "only {tools:alone} MAY BE_CALLED",
         (
             "AGENT MAY CALL (nothing but | no tools but | no tool but | no tools except) "
             "{tools:union}"
         ),
-        "allow only {tools:union}",
-        "only allow {tools:union}",
-        "the only allowed tools are {tools:union}",
-        "only {tools:union} (are | is) allowed",
+        "allow only {tools:alone}",
+        "only allow {tools:alone}",
+        "the only allowed tools are {tools:alone}",
+        "only {tools:alone} (are | is) allowed",
         (
             "no (tools | tool) (but | except | other than) {tools:union} (MAY BE_CALLED | are "
             "allowed | is allowed)"
         ),
         "NEVER_CALL any (tool | tools) (but | except | other than) {tools:union}",
+        "AGENT (may | can | is allowed to | are allowed to) CALL {tools:alone} only",
         (
-            "AGENT (may | can | is allowed to | are allowed to) CALL {tools:union} only [,] "
-            "[[and] nothing else]"
+            "AGENT (may | can | is allowed to | are allowed to) CALL {tools:alone} [only] [,] "
+            "[and] nothing else"
         ),
-        "AGENT MAY CALL no (tools | tool) OTHER_THAN {tools:union}",
+        "[AGENT MAY] CALL no (tools | tool) OTHER_THAN {tools:union}",
     ),
     keeps=("", "search", "search summarize search"),
     breaks=("delete", "search delete", "mcp__search"),

@@ -79,6 +79,9 @@ def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
     "identity",
     "`{tool}` to same `{fields: and }` at most {limit} time(s)",
     says=(
+        "[AGENT MAY] CALL {tool:tools} (to | for | with | on) SAME {fields:pairs} {limit:atmost}",
+        "{tool:tools} MAY BE_CALLED {limit:atmost} (to | for | with | on) SAME {fields:pairs}",
+        "{tool:tools} MAY only BE_CALLED {limit:count} (to | for | with | on) SAME {fields:pairs}",
         "{tool:tools} (to | for | with) SAME {fields:pairs} {limit:atmost}",
         "CALL {tool:tools} {limit:atmost} (to | for | with | on) SAME {fields:pairs}",
         "NEVER_CALL {tool:tools} {limit:excess} (to | for | with | on) SAME {fields:pairs}",

@@ -39,6 +39,10 @@ ANY = default("*")
     "tool `{action}` at most {limit} times per {per.seconds} seconds",
     "tool `{action}` at most {limit} times per {per.steps} steps",
     says=(
+        (
+            "({action:tools} MAY BE_CALLED | [AGENT MAY] CALL {action:tools}) {limit:count} "
+            "{per:window} (at most | at the most | at maximum | max | tops)"
+        ),
         "{action:tools} {limit:most} {per:window}",
         "allow {limit:most} {action:name_calls} [{per:window}]",
         "[allow] only {limit:number} (calls | uses) (of | to) {action:tools} [{per:window}]",
@@ -124,6 +128,7 @@ def rate_limit(
         "{action:tools} MAY only BE_CALLED once",
         "only CALL {action:tools} once",
         "NEVER_CALL {action:tools} (twice | again | more than once)",
+        "NEVER_CALL {action:tools} (twice | again | more than once) for SAME {by:pairs}",
         "only one {action:tool_name} (is allowed | per session)",
         "only one (call | use) (of | to) {action:tool_name} [is allowed | per session]",
         "{action:tools} MUST be idempotent (by | per) {by:pairs}",
@@ -161,6 +166,10 @@ def idempotent(
     "tool `{action}` cooldown of {steps} steps",
     "tool `{action}` cooldown of {seconds} seconds",
     says=(
+        (
+            "BETWEEN ((calls | uses) (of | to) {action:tools} | {action:name_calls}) [,] there "
+            "MUST be AT_LEAST {steps:number} other calls"
+        ),
         "{action:tools} REQUIRES a {*:span} cooldown",
         (
             "there MUST be AT_LEAST {*:span} BETWEEN ({action:name_calls} | (calls | "
@@ -323,6 +332,7 @@ def _may_agree(left: str, right: str) -> bool:
     "operational",
     "tool `{action}` at most {retries} retries",
     says=(
+        "a failed {action:tools} MAY be (retried | tried again | repeated) {retries:atmost}",
         "(when | if | whenever | once) {action:tools} fails [,] {retries:most} (retries | retry)",
         "(when | if | whenever | once) {action:tools} fails [,] retry it {retries:atmost}",
         "{action:tools} [MAY have] AT_MOST {retries:number} (retries | retry)",

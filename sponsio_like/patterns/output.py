@@ -54,6 +54,9 @@ def no_keywords(words: tuple[Name, ...]) -> Formula:
     "response under {max_words} words",
     "response under {max_chars} characters",
     says=(
+        "RESPONSE MUST_BE NO_LONGER_THAN ({max_words:number} words | {max_chars:number} CHARS)",
+        "RESPONSE MAY have {max_words:most} words",
+        "RESPONSE MAY have {max_chars:most} CHARS",
         (
             "RESPONSE [MUST (have | be)] (under | at most | no more than | up to) "
             "{max_words:number} words [long]"
@@ -92,6 +95,11 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
     "`{tool}` must not be given `{kinds: or }` data",
     "`{answers}` must not answer with `{kinds: or }` data",
     says=(
+        (
+            "(the answers | answers | the outputs | outputs | the results | results) (of | "
+            "from) {answers:tools} MUST_NOT CONTAIN {kinds:finds}"
+        ),
+        "RESPONSE MUST_NOT CONTAIN {kinds:finds}",
         "RESPONSE MUST_NOT CONTAIN {kinds:pii}",
         "no {kinds:pii} in RESPONSE",
         "no {kinds:finds} in {tool:tools}",

@@ -15,6 +15,10 @@ ANY = (Match(),)
     "resource",
     "total LLM tokens under {limit}",
     says=(
+        (
+            "((a | the | each | every) session | AGENT) MUST (stay | be) (under | below | at "
+            "most) {limit:number} [llm] tokens [in total]"
+        ),
         "keep the session (under | below) {limit:number} [llm] tokens",
         "keep [the] total [number of] [llm] tokens (under | below | at most) {limit:number}",
         (

@@ -48,6 +48,10 @@ CONFIRM_IT = default("confirm_{action}", optional=True)
     "tool `{first}` must precede `{then}` by at most {within.seconds} second(s)",
     "tool `{first}` must precede `{then}` by at most {within.steps} step(s)",
     says=(
+        (
+            "{first:tools} MUST have (happened | succeeded | finished | completed | been "
+            "called) at most {within:span} before {then:every}"
+        ),
         "{first:tools} first [,] [and] [only] then {then:tools}",
         "before [CALLING] {then:every} [,] {first:tools} MUST HAVE_OK",
         "the first [tool] (call | step | tool) {then:all_others} MUST_BE {first:tools}",
@@ -206,6 +210,7 @@ def must_precede(
     "tool `{action}` requires confirmation",
     "tool `{action}` requires confirmation by `{by}`",
     says=(
+        "{action:every} only (with | after) (CONFIRMATION | CONFIRMED_BY {by:tools})",
         "[the] user MUST confirm before [CALLING] {action:every}",
         "{action:every} REQUIRES [the] user's confirmation",
         "no {action:one} without CONFIRMATION [BY {by:tools}]",
@@ -314,6 +319,16 @@ def must_confirm(
     "tool `{tool}` requires permission `{permission}`",
     says=(
         (
+            "(nobody | no one) (but | except) agents (with | holding | that have | that hold | "
+            "who have | who hold) ([the] permission {permission:role} | the {permission:role} "
+            "permission) MAY CALL {tool:union}"
+        ),
+        (
+            "{tool:union} MAY only BE_CALLED by agents (with | that have | that hold | who "
+            "have | who hold | holding) ([the] permission {permission:role} | the "
+            "{permission:role} permission)"
+        ),
+        (
             "only agents (that | who) (hold | have) [the] permission {permission:role} MAY CALL"
             " {tool:union}"
         ),
@@ -360,6 +375,7 @@ def requires_permission(tool: Tools, permission: Name) -> Formula:
     "safety",
     "no data leak from `{source}` to `{sink}`",
     says=(
+        "nothing MAY (leak | flow | go | pass) from {source:tools} to {sink:tools}",
         (
             "nothing [(read | returned | obtained)] (by | from) {source:tools} MAY ((go | flow |"
             " leak | be sent | be passed) to | be sent (with | by | through | via)) {sink:tools}"
@@ -436,6 +452,10 @@ def _counting(leak: f.Var, fields: tuple[str, ...] | None, least: int | None) ->
     "safety",
     "destructive action `{action}` requires confirmation",
     says=(
+        (
+            "[the] destructive action {action:tools} MUST be confirmed [first] [(by | through "
+            "| via | with) {gate:tools}]"
+        ),
         "[the] destructive action {action:tools} REQUIRES [a] confirmation BY {gate:tools}",
         "[the] destructive action {action:tools} REQUIRES [a] confirmation",
     ),

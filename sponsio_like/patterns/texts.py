@@ -47,7 +47,10 @@ Dialect: TypeAlias = Literal["postgres", "mysql", "sqlite", "tsql"]
         ),
         "no {tool:one} outside [of] {paths:paths}",
         "NEVER_CALL {tool:every} outside [of] {paths:paths}",
-        "{tool.fields:places} MUST (lie | be | stay) (under | in | inside | below) {paths:paths}",
+        (
+            "{tool.fields:places} MUST (lie | be [a (path | file | folder)] | stay) (under | "
+            "in | inside | below) {paths:paths}"
+        ),
         "{tool.fields:places} MUST_NOT leave {paths:paths}",
         (
             "{tool:union} MAY only (write to | read from | access) (a | the) "
@@ -161,6 +164,18 @@ def no_other_call(call: Tools) -> Formula:
     "texts",
     "`{tool}` must not run dangerous commands",
     says=(
+        (
+            "(dangerous | destructive) [shell | bash] commands MUST_NOT be (run | executed) "
+            "(in | through | via | with | by) {tool:tools}"
+        ),
+        (
+            "NEVER let {tool:tools} (run | execute) [any] (dangerous | destructive) [shell | "
+            "bash] commands"
+        ),
+        (
+            "{tool:tools} MUST_NOT (run | execute) any (dangerous | destructive) [shell | "
+            "bash] commands"
+        ),
         "no (dangerous | destructive) commands (in | through | via | with) {tool:tools}",
         (
             "NEVER (run | execute) (dangerous | destructive) commands (in | through | via | "

@@ -147,6 +147,7 @@ def response(match: Occurrence, by: Success) -> Formula:
     "values",
     "every {match:with} must be answered by {by:with} within {within} event(s)",
     says=(
+        "{match:every} MUST be (answered | followed) within {within:steps} by {by:later}",
         (
             "{match:every} MUST be (answered | followed) by {by:later} (WITH_SAME {alike:pairs}"
             " within {within:steps} | within {within:steps} WITH_SAME {alike:pairs})"
@@ -175,6 +176,7 @@ def bounded_response(match: Occurrence, by: Success, within: Positive) -> Formul
     "values",
     "the last {match:with} must be resolved by {by:with}",
     says=(
+        "the last {match:one} MUST (be resolved by | be followed by) a {by:one}",
         (
             "the last {match:one} MUST be resolved by (a later | a following | a subsequent) "
             "{by:names} [WITH_SAME {alike:pairs}]"
@@ -200,6 +202,14 @@ def resolved(match: Occurrence, by: Success) -> Formula:
     "no {forbidden:with} after {trigger:with} until {release:with}",
     "no {forbidden:with} after {trigger:with}",
     says=(
+        (
+            "(once | after) {trigger:tools} (has been called | was called | is called) [,] no "
+            "{forbidden:one} until {release:tools} [OK]"
+        ),
+        (
+            "after [CALLING] {trigger:one} [,] NEVER_CALL {forbidden:one} WITH_SAME "
+            "{alike:pairs} [ANYMORE]"
+        ),
         (
             "(from | between) {trigger:one} (until | to | till | and) {release:one} [,] "
             "{forbidden:union} (FORBIDDEN | MUST_NOT BE_CALLED)"
@@ -284,8 +294,8 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
         ),
         "{tool.field:place} MUST [already] ARISES in ANSWER {source:tools}",
         (
-            "{tool.field:place} MUST (come from | be taken from | stem from | have been "
-            "returned by) [ANSWER] {source:tools}"
+            "{tool.field:place} MUST (come from | have come from | be taken from | stem from | "
+            "have been returned by) [ANSWER] {source:tools}"
         ),
         (
             "{tool.field:place} (MUST be | MUST have been | comes | has been) (returned by | "
@@ -338,6 +348,18 @@ def value_from(tool: Tools, field: Field, source: Success) -> Formula:
     "values",
     "`{action}` requires the latest `{role}` message to match `{matches}`",
     says=(
+        (
+            "[AGENT MAY] (CALL {action:every} only | only CALL {action:every}) if the (latest "
+            "| last | most recent) {role:word} message matches {matches:text}"
+        ),
+        (
+            "before [CALLING] {action:every} [,] the (latest | last | most recent) message (of "
+            "| from) [the] {role:word} MUST match {matches:text}"
+        ),
+        (
+            "before [CALLING] {action:every} [,] [the] {role:word} APOS (latest | last | most "
+            "recent) message MUST match {matches:text}"
+        ),
         "{action:every} REQUIRES the latest {role:word} message to match {matches:text}",
         (
             "[the] {role:word} APOS (latest | last | most recent) message MUST (contain | "
@@ -370,6 +392,12 @@ def message_says(action: Tools, matches: Regex, role: Name = "user") -> Formula:
     "values",
     "`{action}` must not be repeated after {limit} failure(s)",
     says=(
+        (
+            "the same {action:tools} MUST_NOT be (repeated | retried | tried again) (once | "
+            "after | if | when) it [has] failed {limit:count}"
+        ),
+        "NEVER (repeat | retry) the same {action:tools} after it [has] failed {limit:count}",
+        "NEVER (repeat | retry) {action:tools} after it [has] failed {limit:count} SAME_ARGS",
         "{action:tools} MUST_NOT be repeated after {limit:number} (failures | failure)",
         "NEVER repeat {action:tools} after {limit:number} (failures | failure)",
         (

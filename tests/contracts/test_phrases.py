@@ -83,6 +83,10 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
         {"first": "A", "second": "B"},
     ),
     "agent may only call `A`, `B`": ("tool_allowlist", {"tools": ["A", "B"]}),
+    "agent may call no tool but `A` with `n` = `5`": (
+        "tool_allowlist",
+        {"tools": {"tool": "A", "args": {"n": 5}}},
+    ),
     "redirect `A` to `B`": ("redirect_to_safe", {"unsafe": "A", "safe": "B"}),
     "`A` `f` must not contain `p q`": (
         "arg_blacklist",

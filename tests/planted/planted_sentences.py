@@ -105,8 +105,29 @@ BUGS = [
     (
         "any bare word is a tool",
         "contracts/prose/trees.py",
-        "if self.is_tool(token) or governed or SHAPE.fullmatch(token):",
+        "if governed or SHAPE.fullmatch(token):",
         "if True:",
+        TABLE,
+    ),
+    (
+        "the plural of a field is a field, where the tool is in the plural",
+        "contracts/prose/trees.py",
+        'if field.type == "BARE" and field[-1] == "s" and several:',
+        "if False:",
+        TABLE,
+    ),
+    (
+        "never one or the other twice: both together",
+        "contracts/prose/trees.py",
+        'if name in ("rate_limit", "idempotent") and several and "NEVER_CALL" in phrasing:',
+        "if False:",
+        TABLE,
+    ),
+    (
+        "only a call with an argument: no other tool",
+        "patterns/exclusion.py",
+        '"only CALL {tools:alone} [tools]"',
+        '"only CALL {tools:union} [tools]"',
         TABLE,
     ),
     (

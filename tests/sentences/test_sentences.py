@@ -57,7 +57,15 @@ def rows(name: str) -> Iterator[Row]:
 
 
 TABLES = (
-    *("blind", "blind_second", "blind_third", "blind_fourth", "blind_fifth"),
+    *(
+        "blind",
+        "blind_second",
+        "blind_third",
+        "blind_fourth",
+        "blind_fifth",
+        "blind_sixth",
+        "blind_seventh",
+    ),
     *("typed", "own", "more", "neighbours"),
     *("others", "phrasings", "spelling", "traps"),
 )

@@ -13,10 +13,11 @@ from difflib import SequenceMatcher
 from functools import cache
 from typing import Any, NamedTuple
 
+from sponsio_like.contracts.prose.bare_words import SHAPE
 from sponsio_like.contracts.prose.grammar import RESERVED, grammar_for
 from sponsio_like.contracts.prose.numbers import WORDS, read_number, seconds_of
 from sponsio_like.contracts.prose.signs import one_spelling
-from sponsio_like.contracts.prose.trees import SHAPE, Phrasings
+from sponsio_like.contracts.prose.trees import Phrasings
 
 LIKE = 0.62
 """The least likeness of words from which a phrasing is looked at, from 0 to 1."""

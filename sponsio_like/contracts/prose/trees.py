@@ -7,11 +7,25 @@ it is, with its arguments as a contract file would have them, and the condition 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
+from sponsio_like.contracts.prose.bare_words import (
+    ANYBODY,
+    CURRENCIES,
+    ENDS_LIST,
+    NO_ARGUMENTS,
+    NO_FIELDS,
+    POINTERS,
+    REGEX,
+    SHAPE,
+    SIGNS,
+    SPECIAL,
+    VERB,
+    singulars,
+)
 from sponsio_like.contracts.prose.forest import trees
 from sponsio_like.contracts.prose.grammar import grammar_for
 from sponsio_like.contracts.prose.numbers import read_number, seconds_of
@@ -24,50 +38,11 @@ READINGS_CAP = 64
 """The most readings of one sentence that are compared."""
 LONGEST_SENTENCE = 600
 """The most characters of a sentence."""
-VERB = re.compile(
-    r"(?:\b(?:call|calls|calling|called|invoke|invoking|tools?|calls? (?:of|to))\s+)"
-    r"(?:(?:either|both|the|tool|tools|one of|any of)\s+)*$",
-    re.IGNORECASE,
-)
-"""The words after which a bare word is plainly the name of a tool."""
-ENDS_LIST = re.compile(r"\b(?:or|and)\s+\S*$", re.IGNORECASE)
-"""The word before the last name of a list; "never call `pay`, now" is none."""
-SHAPE = re.compile(r"[A-Za-z]\w*_\w*|[\w:-]*\*[\w:*-]*|\w*[a-z]\w*[A-Z]\w*")
-"""A word that looks like nothing but the name of a tool: `run_tests`, `pay_*`, `runTests`."""
-
-NO_FIELDS = re.compile(
-    r"(?:requests?|operations?|actions?|results?|outputs?|responses?|arguments?|parameters?|args?|"
-    r"usages?|uses?|invocations?|executions?|attempts?|runs?|times?|events?|messages?|answers?|"
-    r"data|content|permissions?|access|retry|retries|sessions?|users?|agents?|conversations?|"
-    r"days?|hours?|minutes?|seconds?|weeks?|steps?|calls?|tools?|confirmations?|approvals?)",
-    re.IGNORECASE,
-)
-"""Words that are fields only in quotes."""
-NO_ARGUMENTS = re.compile(
-    r"(?:arguments?|args?|parameters?|params?|inputs?|outputs?|results?|responses?|answers?|"
-    r"calls?|uses?|usages?|runs?|executions?|invocations?|attempts?|retries|total|sum|number)",
-    re.IGNORECASE,
-)
-"""Words before "of" that say more than one field, or what comes back; fields only in quotes."""
-SPECIAL = re.compile(r"[$*+?{}()|\[\]]")
-REGEX = re.compile(r"\\|\.[*+?]|\[[^\]]*-[^\]]*\]|\(\?|^\^")
-"""Signs that stand in a regular expression, and hardly in a text."""
-POINTERS = re.compile(
-    r"(?:above|below|following|listed|mentioned|quoted|said|given|shown|there|here|himself|"
-    r"users?|customers?|agents?|replies|word|words|text|texts)",
-    re.IGNORECASE,
-)
-"""Words behind "the words" that are not themselves meant."""
-CURRENCIES = {"usd": "USD", "eur": "EUR", "gbp": "GBP", "chf": "CHF"} | {
-    **dict.fromkeys(("dollar", "dollars"), "USD"),
-    **dict.fromkeys(("euro", "euros"), "EUR"),
-}
-SIGNS = {"$": "USD", "€": "EUR", "£": "GBP"}
-ANYBODY = frozenset({"human", "person", "people", "user", "users", "customer", "me", "us", "i"})
-"""Words that are roles only in quotes."""
-
 READING = ["select", "explain", "show", "describe"]
 """The verbs of SQL that read; `EXPLAIN ANALYZE DELETE` has the verb `delete` as well."""
+
+ALIKE = ("match", "requires", "by", "trigger", "forbidden")
+"""The parameters of patterns whose calls have the same value where a sentence says so."""
 
 Phrasings = tuple[tuple[str, str], ...]
 
@@ -145,8 +120,9 @@ class _Reader:
             return self._by_agent(tree.children[0])
         for child in tree.children:
             if re.fullmatch(r"p\d+", child.data):
-                name = phrasings[int(child.data[1:])][0]
+                name, text = phrasings[int(child.data[1:])]
                 given = self._arguments(child)
+                _check_count(name, text, given, self.source)
             elif child.data in ("when", "unless"):
                 when = (child.data, self.condition(child.children[0]))
             else:
@@ -176,7 +152,7 @@ class _Reader:
             elif out.setdefault(path, value) != value:
                 raise NotSaid(f"two values of `{path}`")
         alike = out.pop("alike", ())
-        for key in ("match", "requires", "by") if alike else ():
+        for key in ALIKE if alike else ():
             if key in out:
                 out[key] = _alike(out[key], alike)
         return out
@@ -190,7 +166,7 @@ class _Reader:
         tool: Any = found if len(found) > 1 else found[0]
         return tool if tests is None else {"tool": tool, "args": self._tests(tests)}
 
-    every = union = one = names = later = tools
+    every = union = alone = one = names = later = tools
 
     def name_calls(self, tree: Any) -> str:
         """Return the name before "calls"."""
@@ -313,9 +289,24 @@ class _Reader:
     def _name(self, token: Token, governed: bool) -> str:
         if token.type == "QUOTED":
             return _unquoted(token)
-        if self.is_tool(token) or governed or SHAPE.fullmatch(token):
+        if self.is_tool(token):
+            return str(token)
+        if known := self._known(token):
+            return known
+        if governed or SHAPE.fullmatch(token):
             return str(token)
         raise NotSaid(f"`{token}` is not plainly a tool")
+
+    def _known(self, token: Token) -> str:
+        """Return the tool that a word without quotes is the plural of; empty if there is none.
+
+        A capital at the beginning of the sentence is no part of the name.
+        """
+        if token.type == "QUOTED" or self.is_tool(token):
+            return ""
+        words = [str(token), token[0].lower() + token[1:]] if token.start_pos == 0 else [str(token)]
+        found = (each for word in words for each in (word, *singulars(word)) if self.is_tool(each))
+        return next(found, "")
 
     def _tests(self, tree: Any) -> dict[str, Any]:
         signs = {"equal": "=", "taken": "=", "gt": "gt", "lt": "lt", "ge": "ge", "le": "le"}
@@ -327,7 +318,9 @@ class _Reader:
             path = self.field(last if test.data == "taken" else first)
             value = self.value(first if test.data == "taken" else last)
             sign = signs.get(test.data) or keys.get(test.children[1], str(test.children[1]))
-            if sign == "=":
+            if test.data == "among":
+                out[path] = {"in": [self.value(each) for each in test.children[1:]]}
+            elif sign == "=":
                 out[path] = value
             else:
                 inner = out.setdefault(path, {})
@@ -357,6 +350,9 @@ class _Reader:
             field = _leaf(tree.children[0])
             if field.type == "BARE" and NO_ARGUMENTS.fullmatch(field):
                 raise NotSaid(f"`{field}` is not plainly one field")
+            several = any(self._known(each.children[0]) for each in _of(tree.children[1], "name"))
+            if field.type == "BARE" and field[-1] == "s" and several:
+                raise NotSaid(f"`{field}` may be the plural of a field, as that of the tool is")
             return self.tools(tree.children[1]), self.field(tree.children[0])
         if tree.data == "front":
             return self.tools(tree.children[0]), self.field(tree.children[1])
@@ -368,6 +364,13 @@ class _Reader:
             raise NotSaid(f"`{word}` is not plainly a field")
         governed = VERB.search(self.source[: name.start_pos]) is not None
         return self._name(name, governed), self.field(second)
+
+    def summed(self, tree: Any) -> tuple[Any, str]:
+        """Return the tools and a path whose numbers are added; a plural may be that of a field."""
+        field = _of(tree, "field")[-1].children[0] if _of(tree, "field") else None
+        if field is not None and field.type == "BARE" and field[-1] == "s":
+            raise NotSaid(f"`{field}` may be the plural of a field")
+        return self.place(tree.children[0])
 
     def places(self, tree: Any) -> tuple[Any, list[str]]:
         """Return the tools, and several paths into their arguments."""
@@ -625,6 +628,22 @@ class _Reader:
         sign = str(tree.data).removeprefix("arg_")
         value = self.value(parts[1]) if sign == "is" else self.number(parts[1])
         return ["now", {"tool": tools, "args": {path: value if sign == "is" else {sign: value}}}]
+
+
+FOR_THE_SAME = re.compile(r"\bfor (?:the )?same\b", re.IGNORECASE)
+
+
+def _check_count(name: str, phrasing: str, given: Mapping[str, Any], sentence: str) -> None:
+    """Raise `NotSaid` for a count that may be meant otherwise.
+
+    "never call `a` or `b` twice": each, or both together? And "once for the same `x`" is once for
+    each `x`, tries included, as "once" is.
+    """
+    several = isinstance(given.get("action"), list)
+    if name in ("rate_limit", "idempotent") and several and "NEVER_CALL" in phrasing:
+        raise NotSaid("each, or together")
+    if name == "duplicate_call_limit" and given.get("limit") == 1 and FOR_THE_SAME.search(sentence):
+        raise NotSaid("once for the same is `idempotent`")
 
 
 def _alike(match: Any, fields: Iterable[str]) -> Any:
