@@ -36,9 +36,8 @@ from sponsio_like.contracts import (
     read_language,
     source_name,
 )
-from sponsio_like.engine import Policy, follow
+from sponsio_like.engine import Policy, follow, prepare
 from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
-from sponsio_like.fastpath import prepare
 from sponsio_like.guard.decorator import ToolOptions, decorated
 from sponsio_like.guard.described import Described, ToolsLike, descriptions
 from sponsio_like.guard.flow import OnBlock, OnHold

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from sponsio_like.engine import Finding, Ledger, stoppable
+from sponsio_like.engine import Checked, Finding, Lane, Ledger, stoppable
 from sponsio_like.events import Call, Context, Event, Message
-from sponsio_like.fastpath import Checked, Lane
 from sponsio_like.logic.formula import Delivered
 from sponsio_like.monitor import Change, Read
 from sponsio_like.outcome import Allowed, Decision, Outcome, Redirected, Violation

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sponsio_like.engine import Policy
-from sponsio_like.fastpath.lane import Lane, Roundabout
-from sponsio_like.fastpath.source import Writer
+from sponsio_like.engine.fastpath.lane import Lane, Roundabout
+from sponsio_like.engine.fastpath.source import Writer
+from sponsio_like.engine.policy import Policy
 from sponsio_like.monitor import OTHER, Name
 
 AT_ONCE = 64

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import sponsio_like.logic.formula as f
-from sponsio_like.engine import Clause
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.fastpath.readers import LARGE
 from sponsio_like.events import names_tool
-from sponsio_like.fastpath.readers import LARGE
 from sponsio_like.monitor import KEY_CAP, Form, Name, static
 
 

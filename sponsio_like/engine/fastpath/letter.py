@@ -9,9 +9,9 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from sponsio_like.engine import Clause
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.fastpath.readers import is_large, key_part, shortcut, similar
 from sponsio_like.events import OPEN, Call, custom, inputs_of
-from sponsio_like.fastpath.readers import is_large, key_part, shortcut, similar
 from sponsio_like.logic.formula import (
     ApprovalAge,
     Approved,

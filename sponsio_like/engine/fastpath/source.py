@@ -13,12 +13,14 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sponsio_like.engine import MOMENT, Clause, Policy, open_clause
-from sponsio_like.fastpath.lane import Lane, Opener, Reader, Roundabout
-from sponsio_like.fastpath.letter import Lettering, foreign, runs_user_code, searches
-from sponsio_like.fastpath.readers import is_large
-from sponsio_like.fastpath.transitions import Transitions, has_transitions, of_few_bits
-from sponsio_like.fastpath.value_readers import lookup, short_values
+from sponsio_like.engine.clause import MOMENT, Clause
+from sponsio_like.engine.fastpath.lane import Lane, Opener, Reader, Roundabout
+from sponsio_like.engine.fastpath.letter import Lettering, foreign, runs_user_code, searches
+from sponsio_like.engine.fastpath.readers import is_large
+from sponsio_like.engine.fastpath.transitions import Transitions, has_transitions, of_few_bits
+from sponsio_like.engine.fastpath.value_readers import lookup, short_values
+from sponsio_like.engine.open_call import open_clause
+from sponsio_like.engine.policy import Policy
 from sponsio_like.logic.formula import Happens, Steps
 from sponsio_like.monitor import (
     NEVER,

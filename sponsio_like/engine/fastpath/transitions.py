@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sponsio_like.engine import Clause
+from sponsio_like.engine.clause import Clause
 from sponsio_like.errors import ContractError
 from sponsio_like.events import OPEN, Context, Result, Status, kinds_of
 from sponsio_like.monitor import (
