@@ -12,11 +12,11 @@ from sponsio_like.logic.formula import Delivered
 from sponsio_like.monitor import Change, Read
 
 Checked: TypeAlias = tuple[Any, ...]
-"""What a lane has read of a call, in the order in which its own source names it."""
+"""The values that a lane has read of a call, in the order in which its own source names it."""
 Opener: TypeAlias = Callable[[Any, Checked, float], "list[Change] | None"]
-"""(ledger, what was read, time) -> the changes that wait for the result, or None."""
+"""Ledger, values read, time -> the changes that wait for the result, or None."""
 Reader: TypeAlias = Callable[[Checked], list[Read]]
-"""What was read of a call -> what each clause reads."""
+"""The values read of a call -> the letter of each clause."""
 
 
 class Lane(NamedTuple):

@@ -1,4 +1,5 @@
-"""How a lane reads a call: each thing once, and only what the tool's name does not tell.
+"""Writes the source with which a lane reads a call: each slot once, unless the tool's name
+decides it.
 
 In: the slots of the clauses that a tool concerns. Out: lines of source that read them, and for
 each slot an expression: a truth value that is known from the name, or a variable.
@@ -90,7 +91,7 @@ class Lettering:
         return variable
 
     def counts(self, target: Target) -> bool | None:
-        """Whether calls of the tool are of this target; None if that takes more than its name."""
+        """True if calls of the tool are of this target; None if its name does not decide it."""
         return static([Slot("atom", Happens("called", target))], self._name)[0]
 
     # --- one slot -----------------------------------------------------------------------------
@@ -131,24 +132,24 @@ class Lettering:
 
 
 def runs_user_code(slot: Slot) -> bool:
-    """Whether code of users runs where this slot is read."""
+    """True if code of users runs when this slot is read."""
     return any(_of_user(node) for node in postorder(slot.node))
 
 
 def foreign(slot: Slot) -> bool:
-    """Whether it takes more than the call and its status to read this slot, or code of users."""
+    """True if this slot is read of more than the call and its status, or by code of users."""
     if slot.waits and not isinstance(slot.node, Happens):
         return True
     return runs_user_code(slot)
 
 
 def _of_context(node: Node) -> bool:
-    """Whether it is read of the context alone, whatever the call."""
+    """True if the node is read of the context alone, whatever the call."""
     return isinstance(node, OF_CONTEXT) or (isinstance(node, Denied) and node.like == "any")
 
 
 def searches(slot: Slot) -> bool:
-    """Whether it may search in texts, which is counted on the slow path."""
+    """True if reading the slot may search in texts, which the slow path counts."""
     return any(
         (isinstance(node, Custom) and node.name in ("arg_contains", "arg_allowed", "arg_finds"))
         or (isinstance(node, Compare) and node.op in SEARCHING)

@@ -54,7 +54,7 @@ def shortcut(slot: Slot) -> Shortcut | None:
 
 
 def similar(slot: Slot) -> bool:
-    """Whether the slot tells equal calls, and so can be read from tool and arguments alone."""
+    """True if the slot counts equal calls, and so is read of the tool and the arguments alone."""
     return isinstance(slot.node, Repeats) and slot.node.similar == "equal"
 
 
@@ -64,7 +64,7 @@ def key_part(path: str) -> Shortcut | None:
 
 
 def _is_plain(path: str) -> bool:
-    """Whether the path is just the name of an argument."""
+    """True if the path is the name of an argument, and nothing else."""
     return path.isidentifier()
 
 
@@ -81,7 +81,7 @@ def _missing(path: str) -> Shortcut:
 
 
 def _searched(path: str, finders: tuple[RegexSearch, ...]) -> Shortcut | None:
-    """Whether it is found in a plain text."""
+    """Return the search of one expression in a short text; None if there are several."""
     if len(finders) != 1:
         return None
     find, most = finders[0].find, min(SHORT_TEXT, WORK_CAP // max(finders[0].size, 1))
@@ -144,7 +144,7 @@ def _amount(value: Any) -> Decimal | None:
 
 
 def _key(value: Any) -> Any:
-    """As in the key that `slots.split_key` makes, which writes numbers exactly."""
+    """Return the part of a key that `slots.split_key` makes, if it is quickly made; else None."""
     if type(value) is str:
         plain = value[:1].isalpha() and value.isascii() and not value[-1].isspace()
         return value if plain and len(value) <= KEY_CAP and value not in SPELT else None
@@ -152,7 +152,7 @@ def _key(value: Any) -> Any:
 
 
 def is_large(args: Mapping[str, Any]) -> bool:
-    """Whether there is so much in the arguments that the work of searching there is counted."""
+    """True if the arguments have so much text that the work of searching in it is counted."""
     room, stack = SHORT_TEXT, [args]
     while stack:
         value: Any = stack.pop()

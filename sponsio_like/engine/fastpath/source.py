@@ -168,7 +168,7 @@ class Writer:
         return [*_taking(body), *taken, *body, "return True"]
 
     def _reader(self) -> Callable[[], Reader]:
-        """What the clauses read: compiled when it is asked for, which is not often."""
+        """Return what compiles the reader of letters, when it is asked for, which is not often."""
         body = [*self._kept(), f"return [{', '.join(self._reads)}]"]
         return functools.cache(lambda: self._names.functions({"reads(x)": body})["reads"])
 
@@ -240,7 +240,7 @@ class Writer:
     # --- clauses with few states --------------------------------------------------------------
 
     def _finite(self, i: int, clause: Clause, letter: list[Code]) -> None:
-        """Where the call leads has been learned."""
+        """Write the step of a finite clause: a move that the first such call has looked up."""
         moves = self._policy.lanes.setdefault(("moves", i), Transitions(i, clause))
         known, find = self._names.bind(moves.known.get), self._names.bind(moves.find)
         said, watch = self._said.in_flight(clause, letter), f"watches[{i}]"
@@ -257,7 +257,9 @@ class Writer:
     # --- clauses over the past ----------------------------------------------------------------
 
     def _plain(self, i: int, clause: Clause, letter: list[Code]) -> None:
-        """What is violated is known at once; what is remembered, at the latest with the result."""
+        """Write the step of a clause over the past: it is decided at once, and its registers change
+        now or with the result.
+        """
         where = self._where(i, clause)
         slots = list(zip(clause.slots, letter, strict=True))
         now = [False if slot.waits else code for slot, code in slots]
@@ -327,7 +329,7 @@ class Writer:
     def _emitters(
         self, clause: Clause, letter: Sequence[Code], watch: str, place: str
     ) -> tuple[Emitter, Emitter]:
-        """What the call does to the registers of the guarantee, and of the gate."""
+        """Return the emitters of changes to the registers of the guarantee, and of the gate."""
         pairs = ((clause.monitor, f"{watch}[1][0]"), (clause.gate, f"{watch}[0][0]"))
         inner, gate = (
             Emitter(self._names, each.program, each.past, letter, registers, place)
@@ -473,13 +475,13 @@ def _waits(watch: str) -> str:
 
 
 def _taking(lines: Sequence[str]) -> list[str]:
-    """What these lines need of the ledger."""
+    """Return the lines that take from the ledger what these lines use."""
     text = "\n".join(lines)
     return [line for name, line in TAKEN.items() if f"{name}[" in text]
 
 
 def _settled(slot: Slot, code: Code, status: str) -> Code:
-    """What the slot is once the call has a result."""
+    """Return the code for the slot once the call has a result of this status."""
     if not slot.waits:
         return code
     return code if isinstance(slot.node, Happens) and slot.node.what == status else False

@@ -33,7 +33,7 @@ UNBOUNDED = frozenset({"F", "G", "O", "H"})
 
 
 class Move(NamedTuple):
-    """Where a call leads that was let through at once; None if the monitor has to say.
+    """The states after a call that is let through at once; None if the monitor has to be asked.
 
     `before` is kept, since moves are found by its identity.
     """
@@ -44,13 +44,13 @@ class Move(NamedTuple):
 
 
 def has_transitions(clause: Clause) -> bool:
-    """Whether its state says nothing of positions, times and numbers, nor of the context."""
+    """True if states of the clause say nothing of positions, times, numbers and the context."""
     by_calls = all(kinds_of(slot.node) == {"call"} for slot in clause.slots)
     return by_calls and not clause.by and clause.automaton is not None
 
 
 def of_few_bits(clause: Clause) -> bool:
-    """Whether its guarantee remembers a few truth values, and nothing else."""
+    """True if the guarantee remembers a few truth values, and nothing else."""
     program, cells = clause.monitor.program, clause.monitor.past.cells
     ops = [program.nodes[cell.node] for cell in cells]
     return len(cells) <= FEW_BITS and all(map(_is_bit, ops))
@@ -61,7 +61,7 @@ def _is_bit(op: Op) -> bool:
 
 
 class Transitions:
-    """What has been learned of one clause. Shared by all sessions.
+    """The moves of one clause that were looked up so far. Shared by all sessions.
 
     `known`: moves by the identity of the watch, and the letter.
     """

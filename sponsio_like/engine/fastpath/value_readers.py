@@ -18,7 +18,7 @@ from sponsio_like.monitor import KEY_CAP, Form, Name, static
 
 
 class Values(NamedTuple):
-    """What makes the key (nothing, if no value is told apart), and the letter for that key.
+    """The reader of the key (None if no value is told apart), and the letter for that key.
 
     `others`: the letter for all other values.
     """
@@ -66,7 +66,7 @@ def _speaks_of(match: f.Match, name: Name) -> bool:
 def _key(
     matches: list[f.Match], places: Mapping[str, int], forms: Mapping[str, Form]
 ) -> Callable[[Mapping[str, Any]], tuple[Any, ...] | None] | None:
-    """How the key is read, if all these matches bind the same plain arguments, and nothing else."""
+    """Return the reader of the key, if all these matches bind the same plain arguments alone."""
     if len({match.conditions for match in matches}) > 1:
         return None
     paths: list[str | None] = [None] * len(places)
