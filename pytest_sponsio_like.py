@@ -62,7 +62,7 @@ class WrittenItem(pytest.Item):
 
     def runtest(self) -> None:
         """Play the trace; raise `FailedTest` if something else happens than is expected."""
-        from sponsio_like.testing import run_tests
+        from sponsio_like.replay import run_tests
 
         results = run_tests(replace(self.file, tests=(self.test,))).results
         wrong = [each.wrong for each in results if not each.passed]

@@ -25,8 +25,8 @@ from typing import Any
 
 from campaigns.draft_runs import HOME, Specification, prompt, request, specifications
 from campaigns.draft_sessions import LONG, sessions
+from sponsio_like.cli.draft import run_draft
 from sponsio_like.contracts import Contract, loads
-from sponsio_like.drafting import run_draft
 from sponsio_like.outcome import Allowed
 from sponsio_like.replay import Replay
 from sponsio_like.traces import trace_of

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from campaigns.study import ROOT
-from sponsio_like.drafting import DraftRequest, prompt_for
+from sponsio_like.cli.draft import DraftRequest, prompt_for
 
 HOME = ROOT / "campaigns" / "draft"
 RUNS = 12

@@ -9,8 +9,9 @@ a `Session` for each conversation, `decide` before a call runs and `settle` when
 
 from __future__ import annotations
 
-import sponsio_like.patterns
-import sponsio_like.strategies  # noqa: F401  both fill the registries of contracts
+import pathlib
+
+import sponsio_like.patterns  # fills the registry of contracts
 from sponsio_like.contracts import Contract, Rule, contract, pattern
 from sponsio_like.errors import (
     ContractError,
@@ -67,6 +68,27 @@ __all__ = [
     "value",
     "var",
 ]
+
+
+# `replay` and `risk` stand above the guard; they load when it needs them.
+
+
+def _check_examples(pattern: sponsio_like.contracts.Pattern) -> None:
+    import sponsio_like.replay
+
+    sponsio_like.replay.check_examples(pattern)
+
+
+def _read_risk(
+    section: sponsio_like.contracts.RiskSection, folder: pathlib.Path
+) -> sponsio_like.session.GatePolicy:
+    import sponsio_like.risk
+
+    return sponsio_like.risk.policy_of(section, folder)
+
+
+sponsio_like.contracts.when_declared(_check_examples)
+sponsio_like.guard.read_risk_with(_read_risk)
 
 
 def __getattr__(name: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from sponsio_like.events import Call, Ticket
+from sponsio_like.event_types import Call, Ticket
 from sponsio_like.notices import Mailbox
 
 Severity: TypeAlias = Literal["low", "medium", "high", "critical"]

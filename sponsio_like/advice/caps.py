@@ -13,10 +13,9 @@ from typing import NamedTuple
 from sponsio_like.advice.goals import WHOLE, conjunctive, goals
 from sponsio_like.advice.moves import conditioned, merge_maps
 from sponsio_like.engine import Clause
-from sponsio_like.events import Call, Event
+from sponsio_like.events import Call, Event, number
 from sponsio_like.logic.formula import Compare, Condition, Const, Denied, Happens, Node, Sum
 from sponsio_like.monitor import EXACT, ClauseState, Letter, Op, PositionCounts, Program
-from sponsio_like.values import number
 
 
 class Cap(NamedTuple):

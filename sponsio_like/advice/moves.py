@@ -22,6 +22,7 @@ from sponsio_like.events import (
     Message,
     Result,
     Step,
+    compare,
     glob_matches,
     is_status,
     names_tool,
@@ -48,7 +49,7 @@ from sponsio_like.logic.formula import (
     TextMatches,
 )
 from sponsio_like.monitor import Change
-from sponsio_like.values import compare, kind_step, path_parts
+from sponsio_like.values import kind_step, path_parts
 
 OTHER = "\0other"
 """The name of a tool that no contract mentions, where the tools are not known."""

@@ -16,6 +16,7 @@ from sponsio_like.checks.ranges import check_variables
 from sponsio_like.contracts import Inventory, Scope, check_comparisons, formulas, regexes
 from sponsio_like.engine import Clause
 from sponsio_like.errors import ContractError, closest
+from sponsio_like.events import regex
 from sponsio_like.logic import decompose
 from sponsio_like.monitor import (
     OTHER,
@@ -30,7 +31,6 @@ from sponsio_like.monitor import (
     tool_names,
 )
 from sponsio_like.outcome import Redirect
-from sponsio_like.values import regex
 
 _REMEMBERS = (f.Yesterday, f.WeakYesterday, f.Once, f.Historically, f.Since, f.Compare)
 

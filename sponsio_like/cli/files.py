@@ -52,7 +52,7 @@ def check(
 
     Status 2 if there is a mistake.
     """
-    from sponsio_like.drafting import kinds_in_tools, unchecked_names
+    from sponsio_like.cli.draft import kinds_in_tools, unchecked_names
     from sponsio_like.replay import checked
 
     found, kinds = [], kinds_in_tools(tools)
@@ -116,7 +116,7 @@ def run_file_tests(
     as_json: Json = False,
 ) -> None:
     """Run the tests of contract files. Status 1 if one fails, or if a file has none."""
-    from sponsio_like.testing import file_results
+    from sponsio_like.replay import file_results
 
     if write:
         _propose(files)
@@ -136,7 +136,7 @@ def run_file_tests(
 def _propose(files: list[Path]) -> None:
     """Write proposed tests at the end of each file; print them where a file has tests already."""
     from sponsio_like.checks import read_file
-    from sponsio_like.testing import proposed, with_proposed
+    from sponsio_like.replay import proposed, with_proposed
 
     for path in files:
         file = read_file(path)

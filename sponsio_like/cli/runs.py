@@ -134,7 +134,7 @@ def draft(  # noqa: PLR0913 - each is an option
 
     The key is read from SPONSIO_LIKE_API_KEY or OPENAI_API_KEY. Status 1 if nothing is kept.
     """
-    from sponsio_like.drafting import DraftRequest, prompt_for, run_draft
+    from sponsio_like.cli.draft import DraftRequest, prompt_for, run_draft
 
     order = DraftRequest(
         specification, tuple(traces), endpoint, model, answer, timeout, values, out

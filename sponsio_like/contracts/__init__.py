@@ -1,7 +1,7 @@
 """Contracts as people write them: YAML, sentences, mappings, Python.
 
 In: files and declarations. Out: a `Contract` with its rules, or every mistake with its place.
-Patterns and strategies are declared here and defined in rooms of their own.
+Patterns are declared here, and defined in a room of their own.
 """
 
 from sponsio_like.contracts.about import (
@@ -133,7 +133,7 @@ from sponsio_like.contracts.slips import (
     unsaid,
 )
 from sponsio_like.contracts.steps import read_steps
-from sponsio_like.contracts.strategy import STRATEGIES, mailboxes, none, ruling
+from sponsio_like.contracts.strategies import STRATEGIES, mailboxes, none, ruling
 from sponsio_like.contracts.targets import Vocabulary, join, known_field, read_target
 from sponsio_like.contracts.templates import argument_text, made_name
 from sponsio_like.contracts.tests_section import Expected, WrittenTest
@@ -156,13 +156,11 @@ __all__ = [
     "earlier", "excluding", "exclusive", "expects", "file_schema", "files_of", "filled",
     "find_pattern", "fingerprint", "formatted", "formulas", "fresh_variable", "granted_since_last",
     "having", "import_rules", "inputs_needed", "intervention", "is_text_kind", "join",
-    "joined_kinds",
-    "known_field", "laid_out", "load", "loads", "made_name", "mailboxes", "modeline", "narrowed",
-    "none", "only", "optional", "parse", "pattern", "read_inventory", "read_kind", "read_language",
-    "read_parameter", "read_sentence", "read_share", "read_steps", "read_target", "reads_answer",
-    "refusing", "regexes", "remarks", "ruling", "said_of", "schema_fields", "schema_kind",
-    "schema_of_tool", "schema_text", "source_name", "unknown_facts", "unsaid",
-    "values_never_had", "when_declared",
-    "whenever", "worked",
+    "joined_kinds", "known_field", "laid_out", "load", "loads", "made_name", "mailboxes",
+    "modeline", "narrowed", "none", "only", "optional", "parse", "pattern", "read_inventory",
+    "read_kind", "read_language", "read_parameter", "read_sentence", "read_share", "read_steps",
+    "read_target", "reads_answer", "refusing", "regexes", "remarks", "ruling", "said_of",
+    "schema_fields", "schema_kind", "schema_of_tool", "schema_text", "source_name", "unknown_facts",
+    "unsaid", "values_never_had", "when_declared", "whenever", "worked",
 ]
 # fmt: on

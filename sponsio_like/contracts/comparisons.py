@@ -13,7 +13,8 @@ from typing import Any, Literal, TypeAlias
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts.operands import one_group
 from sponsio_like.errors import ContractError, Problems
-from sponsio_like.values import compare, is_folder, leak_fields, path_parts
+from sponsio_like.events import compare
+from sponsio_like.values import is_folder, leak_fields, path_parts
 
 Kind: TypeAlias = Literal["number", "text", "other"]
 

@@ -17,6 +17,7 @@ from sponsio_like.contracts.circumstances import condition_formula, tool_test
 from sponsio_like.contracts.comparisons import check_comparisons, tests_of
 from sponsio_like.contracts.matches import OF_CALLS, OF_MESSAGES, is_match, matched
 from sponsio_like.contracts.operands import COMPARISONS, name, only, pattern_text, scalar, scalars
+from sponsio_like.contracts.prose import conditions
 from sponsio_like.contracts.targets import (
     NOTHING,
     Vocabulary,
@@ -26,7 +27,7 @@ from sponsio_like.contracts.targets import (
     read_target,
 )
 from sponsio_like.errors import ContractError, Problems, closest
-from sponsio_like.events import CUSTOM, taking
+from sponsio_like.events import CUSTOM, regex, taking
 from sponsio_like.logic import RESERVED, looks_ahead
 from sponsio_like.logic.formula import (
     Formula,
@@ -37,9 +38,7 @@ from sponsio_like.logic.formula import (
     disj,
     postorder,
 )
-from sponsio_like.prose import conditions
 from sponsio_like.syntax import read as read_text
-from sponsio_like.values import regex
 
 HAPPENINGS: tuple[Happening, ...] = ("called", "done", "failed")
 ATOMS = (*HAPPENINGS, "ctx", "permission", "approved", "agent", "message", "step", "ltl")

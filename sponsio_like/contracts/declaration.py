@@ -327,9 +327,10 @@ def pattern(
     """Declare the decorated function as a pattern: its name is the key, its docstring the meaning.
 
     `sentences` are templates (`templates.py`), `says` other phrasings of them
-    (`sponsio_like/prose/grammar.py`), `keeps` and `breaks` traces, `example` arguments by name;
-    `whose` names the parameter of the calls that have a field. Raises `ContractError` for a name
-    that is taken, and for a trace that, with the arguments of the example, is judged otherwise.
+    (`sponsio_like/contracts/prose/grammar.py`), `keeps` and `breaks` traces, `example` arguments by
+    name; `whose` names the parameter of the calls that have a field. Raises `ContractError` for a
+    name that is taken, and for a trace that, with the arguments of the example, is judged
+    otherwise.
     """
 
     def declare(build: Callable[..., Rule | Formula]) -> Pattern:

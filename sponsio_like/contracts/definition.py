@@ -20,7 +20,7 @@ from sponsio_like.contracts.declaration import Rule, find_pattern
 from sponsio_like.contracts.guarantees import check_meant
 from sponsio_like.contracts.operands import only
 from sponsio_like.contracts.sentences import read_sentence
-from sponsio_like.contracts.strategy import strategy
+from sponsio_like.contracts.strategies import strategy
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.events import inputs_of

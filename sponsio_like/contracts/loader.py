@@ -56,7 +56,7 @@ from sponsio_like.contracts.inventory import (
 from sponsio_like.contracts.operands import only
 from sponsio_like.contracts.overrides import entries
 from sponsio_like.contracts.risk_section import RiskSection, read_risk
-from sponsio_like.contracts.strategy import strategy
+from sponsio_like.contracts.strategies import strategy
 from sponsio_like.contracts.targets import Vocabulary, read_target
 from sponsio_like.contracts.tests_section import WrittenTest, read_tests
 from sponsio_like.errors import ContractError, Problem, Problems

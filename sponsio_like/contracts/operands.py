@@ -14,8 +14,9 @@ from typing import Any, TypeAlias
 
 from sponsio_like.contracts.typed_fields import where_declared
 from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.events import regex
 from sponsio_like.logic.formula import Op, Operand, Scalar, Var
-from sponsio_like.values import is_folder, path_parts, regex
+from sponsio_like.values import is_folder, path_parts
 
 COMPARISONS: Mapping[str, Op] = MappingProxyType(
     {

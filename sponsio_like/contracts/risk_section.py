@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sponsio_like.contracts.operands import only
-from sponsio_like.contracts.strategy import strategy
+from sponsio_like.contracts.strategies import strategy
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.outcome import Decision, Escalate, Mode, Warn

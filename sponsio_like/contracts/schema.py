@@ -22,7 +22,7 @@ from sponsio_like.contracts.operands import COMPARISONS, SEARCHES
 from sponsio_like.contracts.parameter_section import ENV_KINDS
 from sponsio_like.contracts.parameters import SECONDS, TEXT, refers, schema_of, whole
 from sponsio_like.contracts.risk_section import SAME
-from sponsio_like.contracts.strategy import STRATEGIES
+from sponsio_like.contracts.strategies import STRATEGIES
 from sponsio_like.contracts.tests_section import OUTCOMES
 from sponsio_like.contracts.typed_fields import fact_keys
 from sponsio_like.values import TEXT_KINDS

@@ -18,11 +18,11 @@ from typing import Any
 from sponsio_like.contracts.circumstances import tool_test
 from sponsio_like.contracts.declaration import CATALOG, Pattern, Rule, catalog
 from sponsio_like.contracts.demands import circumstance, demanded_where, same_meaning
+from sponsio_like.contracts.prose import Near, Said, nearest, on_topic, sayings
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.contracts.templates import arguments
 from sponsio_like.contracts.typed_fields import asks_an_amount, has_fact
 from sponsio_like.errors import ContractError
-from sponsio_like.prose import Near, Said, nearest, on_topic, sayings
 
 LENGTH_CAP = 4_000
 """The longest sentence that is read, in characters, where it is not word for word a pattern's."""

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator, Mapping
 
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, Problem
-from sponsio_like.events import ANY_TEXT, ODD_TEXTS, whole_or_anchored
-from sponsio_like.values import kind_step, path_parts, regex
+from sponsio_like.events import ANY_TEXT, ODD_TEXTS, regex, whole_or_anchored
+from sponsio_like.values import kind_step, path_parts
 
 EVERYTHING = frozenset({"any", "all", "every", "everything"})
 """Names that are taken for a slip, unless the inventory has a tool of that name."""

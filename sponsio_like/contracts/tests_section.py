@@ -1,7 +1,7 @@
 """Reads the section `tests:` of a contract file: traces, and what is expected of each.
 
 In: plain data of a file. Out: `WrittenTest`s; or a `ContractError` with every mistake. They are run
-by `sponsio-like test` (`sponsio_like/testing/`).
+by `sponsio-like test` (`sponsio_like/replay/testing/`).
 """
 
 from __future__ import annotations

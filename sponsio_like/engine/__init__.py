@@ -8,6 +8,15 @@ from sponsio_like.engine.applicability import ByName, Letter, applies, contract_
 from sponsio_like.engine.automaton import ranked
 from sponsio_like.engine.clause import MOMENT, Clause
 from sponsio_like.engine.codec import decode, encode
+from sponsio_like.engine.fastpath.compile import (
+    AT_ONCE,
+    checking_inventory,
+    lane_of,
+    named_lane,
+    prepare,
+)
+from sponsio_like.engine.fastpath.lane import Checked, Lane
+from sponsio_like.engine.fastpath.letter import runs_user_code
 from sponsio_like.engine.findings import (
     INVENTORY,
     RISK,
@@ -61,14 +70,16 @@ from sponsio_like.engine.unread import (
 
 # fmt: off
 __all__ = [
-    "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "NOTHING_OPENED", "OTHERS", "RISK",
-    "RISK_NAME", "ByName", "Clause", "Compiled", "Counter", "Finding", "Late", "Ledger", "Letter",
-    "Opened", "Policy", "Rest", "Results", "Shape", "Unread", "action_of", "applies",
-    "contract_names", "count_call", "decode", "encode", "enforced", "expire", "findings_of",
-    "follow", "holding", "in_doubt", "in_modes", "inventory_mode", "judge", "keep_all",
-    "left_to_answer", "lost", "needing_ruling", "observed", "open_clause", "open_clauses", "owed",
-    "owing", "ranked", "renamed", "reported", "settle_all", "split_world", "still_asks",
+    "AT_ONCE", "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "NOTHING_OPENED", "OTHERS",
+    "RISK", "RISK_NAME", "ByName", "Checked", "Clause", "Compiled", "Counter", "Finding", "Lane",
+    "Late", "Ledger", "Letter", "Opened", "Policy", "Rest", "Results", "Shape", "Unread",
+    "action_of", "applies", "checking_inventory", "contract_names", "count_call", "decode",
+    "encode", "enforced", "expire", "findings_of", "follow", "holding", "in_doubt", "in_modes",
+    "inventory_mode", "judge", "keep_all", "lane_of", "left_to_answer", "lost", "named_lane",
+    "needing_ruling", "observed", "open_clause", "open_clauses", "owed", "owing", "prepare",
+    "ranked", "renamed", "reported", "runs_user_code", "settle_all", "split_world", "still_asks",
     "stoppable", "stopping", "strictest", "take_status", "too_large", "unlisted_call",
     "unread_fields", "unread_in_result", "unread_slots", "unreadable", "verdicts", "why_unread",
     "with_modes", "witnesses",
 ]
+# fmt: on

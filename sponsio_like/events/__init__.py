@@ -3,6 +3,20 @@
 In: calls, messages, steps and results, and what is told beside them. Out: readers of one event.
 """
 
+from sponsio_like.event_types import (
+    Asked,
+    Call,
+    End,
+    Event,
+    Kind,
+    Message,
+    Result,
+    Status,
+    Step,
+    Ticket,
+    TicketStatus,
+    kind_of,
+)
 from sponsio_like.events.argument_atoms import (
     ANY_TEXT,
     ODD_TEXTS,
@@ -47,30 +61,31 @@ from sponsio_like.events.context import (
     tool_of,
 )
 from sponsio_like.events.denials import Counted, Denials
-from sponsio_like.events.events import (
-    Call,
-    End,
-    Event,
-    Kind,
-    Message,
-    Result,
-    Status,
-    Step,
-    kind_of,
-)
 from sponsio_like.events.registry import CUSTOM, atom, custom, taking
+from sponsio_like.events.relations import (
+    REGEX_CAP,
+    WORK_CAP,
+    RegexSearch,
+    captures,
+    compare,
+    comparison,
+    number,
+    number_in,
+    regex,
+    same,
+)
 from sponsio_like.events.text_atoms import arg_inside
-from sponsio_like.events.ticket import Asked, Ticket, TicketStatus
 
 # fmt: off
 __all__ = [
     "ANY_TEXT", "CUSTOM", "LATE", "MISSING", "MODELS", "NOTHING_TOLD", "ODD_TEXTS", "OPEN", "RARE",
-    "Asked", "Call", "Concerns", "Context", "Counted", "Denials", "End", "Event", "Kind", "Message",
-    "Result", "Status", "Step", "Ticket", "TicketStatus", "Truth", "arg_inside", "atom",
-    "blank_tolerant", "check_fact", "check_message", "check_settled", "comparison_test", "concerns",
-    "custom", "elapsed", "glob_matcher", "glob_matches", "inputs_of", "is_status", "kind_of",
-    "kinds_of", "meets", "names", "names_tool", "nested_values", "of_batch", "patterns_of",
-    "reader", "refuse_match_all", "regex_searches", "settled_value", "single", "taking", "texts_of",
-    "tokens_of", "tool_of", "value_reader", "whole_or_anchored",
+    "REGEX_CAP", "WORK_CAP", "Asked", "Call", "Concerns", "Context", "Counted", "Denials", "End",
+    "Event", "Kind", "Message", "RegexSearch", "Result", "Status", "Step", "Ticket", "TicketStatus",
+    "Truth", "arg_inside", "atom", "blank_tolerant", "captures", "check_fact", "check_message",
+    "check_settled", "compare", "comparison", "comparison_test", "concerns", "custom", "elapsed",
+    "glob_matcher", "glob_matches", "inputs_of", "is_status", "kind_of", "kinds_of", "meets",
+    "names", "names_tool", "nested_values", "number", "number_in", "of_batch", "patterns_of",
+    "reader", "refuse_match_all", "regex", "regex_searches", "same", "settled_value", "single",
+    "taking", "texts_of", "tokens_of", "tool_of", "value_reader", "whole_or_anchored",
 ]
 # fmt: on

@@ -13,22 +13,18 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from sponsio_like.errors import ContractError
+from sponsio_like.event_types import Call
 from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call
 from sponsio_like.events.registry import atom
+from sponsio_like.events.relations import REGEX_CAP, WORK_CAP, RegexSearch, number, regex
 from sponsio_like.values import (
     DEPTH_CAP,
-    REGEX_CAP,
     TEXT_CAP,
     VALUES_CAP,
-    WORK_CAP,
     NotCanonical,
-    RegexSearch,
     is_gone,
-    number,
     once_per_decision,
     reach,
-    regex,
 )
 
 SEARCHES_CAP = 1_000

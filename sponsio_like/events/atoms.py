@@ -15,11 +15,12 @@ from enum import Enum
 from math import inf
 from typing import Any, TypeAlias
 
+from sponsio_like.event_types import Call, Event, Kind, Message, Result, Step
 from sponsio_like.events.condition_tests import answer_test, comparison_test, condition_on, single
 from sponsio_like.events.context import Context
 from sponsio_like.events.denials import refusals
-from sponsio_like.events.events import Call, Event, Kind, Message, Result, Step
 from sponsio_like.events.registry import CustomAtom, custom, taking
+from sponsio_like.events.relations import comparison
 from sponsio_like.logic.formula import (
     ApprovalAge,
     Approved,
@@ -56,7 +57,6 @@ from sponsio_like.values import (
     ABSENT,
     UNREADABLE,
     NotCanonical,
-    comparison,
     digest,
     reach,
     spot,

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from sponsio_like.events.relations import compare, comparison, same
 from sponsio_like.logic.formula import Op
 from sponsio_like.values import (
     ABSENT,
@@ -19,10 +20,7 @@ from sponsio_like.values import (
     Many,
     NotCanonical,
     Spot,
-    compare,
-    comparison,
     leaves_of,
-    same,
 )
 
 Asks: TypeAlias = Callable[[Spot], bool | None]

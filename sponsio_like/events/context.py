@@ -13,8 +13,8 @@ from datetime import datetime
 from typing import Any
 
 from sponsio_like.errors import SessionError
+from sponsio_like.event_types import Call, Message
 from sponsio_like.events.denials import NONE_DENIED, Counted, count_denial
-from sponsio_like.events.events import Call, Message
 from sponsio_like.logic.formula import Delivered, Denied
 
 MODELS = frozenset({"ai", "model", "bot"})

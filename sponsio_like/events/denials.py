@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from sponsio_like.events.events import Call, Event
+from sponsio_like.event_types import Call, Event
 from sponsio_like.logic.formula import Denied
 from sponsio_like.values import NotCanonical, digest, without_nulls
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from sponsio_like.errors import ContractError
-from sponsio_like.events.events import Kind
+from sponsio_like.event_types import Kind
 from sponsio_like.logic.formula import Custom
 
 Read: TypeAlias = Callable[..., Any]

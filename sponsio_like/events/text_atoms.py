@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
+from sponsio_like.event_types import Call, Message, Result
 from sponsio_like.events.argument_atoms import Read, nested_values, texts
 from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, Message, Result
 from sponsio_like.events.registry import atom
 from sponsio_like.kinds import date_bounds, has_hits, host_of, private_host
 from sponsio_like.values import NotCanonical, leaves_of, reach, real, scalar_text, spend, under

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from sponsio_like.checks import check_names, check_tool, compile_policy, read_file
 from sponsio_like.contracts import (
@@ -36,9 +36,8 @@ from sponsio_like.contracts import (
     read_language,
     source_name,
 )
-from sponsio_like.engine import Policy, follow
+from sponsio_like.engine import Policy, follow, prepare
 from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
-from sponsio_like.fastpath import prepare
 from sponsio_like.guard.decorator import ToolOptions, decorated
 from sponsio_like.guard.described import Described, ToolsLike, descriptions
 from sponsio_like.guard.flow import OnBlock, OnHold
@@ -104,6 +103,8 @@ if TYPE_CHECKING:
 
 _Tool = TypeVar("_Tool")
 NO_CONTRACTS: list[Contract] = []
+RiskReader: TypeAlias = Callable[[RiskSection, Path], GatePolicy]
+_RISK_READER: list[RiskReader] = []  # the last one counts
 """The contracts of a guard that only records; another empty list is a mistake."""
 RELAX = "SPONSIO_LIKE_MODE"
 """The environment variable that relaxes enforce to observe, where the guard allows it."""
@@ -543,11 +544,12 @@ def _log(policy: Policy, sink: OfLog | None, content: Content, source: str) -> L
 
 def _risk_of(section: RiskSection | None, sources: tuple[str, ...]) -> GatePolicy | None:
     """Return the policy of a section `risk:` of a contract file; None without one."""
-    if section is None:
-        return None
-    from sponsio_like.risk import policy_of
+    return _RISK_READER[-1](section, Path(sources[-1]).parent) if section else None
 
-    return policy_of(section, Path(sources[-1]).parent)
+
+def read_risk_with(reader: RiskReader) -> None:
+    """Register the function that reads sections `risk:` of contract files from now on."""
+    _RISK_READER.append(reader)
 
 
 def _asked_to_relax() -> bool:

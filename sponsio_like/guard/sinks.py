@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from sponsio_like.errors import ContractError
+from sponsio_like.event_types import Record, Sink
 from sponsio_like.log import JsonLog, OtelLog, Queued, as_text, json_log, level_of, queued
-from sponsio_like.session import Record, Sink
 
 HINT = (
     'write a path ("decisions.jsonl"), a function of one record, a logger of the standard library '

@@ -12,6 +12,7 @@ or, to close the file at a certain point:
         guard = Guard(contracts, log=log)
 """
 
+from sponsio_like.event_types import Record
 from sponsio_like.log.chain import Links, verify
 from sponsio_like.log.json_lines import JsonLog, as_text, json_log, read_log
 from sponsio_like.log.otel import OtelLog, otel_log
@@ -20,7 +21,6 @@ from sponsio_like.log.queue import Queued, queued
 from sponsio_like.log.redact import redacted
 from sponsio_like.log.tail import followed
 from sponsio_like.outbox import flush
-from sponsio_like.session import Record
 
 # fmt: off
 __all__ = [

@@ -22,11 +22,11 @@ from typing import IO, Any, Self
 from weakref import WeakSet
 
 from sponsio_like.errors import ContractError
+from sponsio_like.event_types import Record
 from sponsio_like.log.chain import HashChain
 from sponsio_like.log.files import LogFile, size_of
 from sponsio_like.log.queue import report_lost
 from sponsio_like.outbox import flush
-from sponsio_like.session import Record
 from sponsio_like.traces import Line, read_records
 
 

@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sponsio_like.errors import SponsioLikeError
+from sponsio_like.event_types import Record
 from sponsio_like.log.queue import queued
 from sponsio_like.outbox import flush
-from sponsio_like.session import Record
 
 SCOPE = "sponsio_like"
 NAMES = {

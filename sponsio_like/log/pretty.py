@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import IO, Any
 
-from sponsio_like.session import Record, Sink
+from sponsio_like.event_types import Record, Sink
 from sponsio_like.terminal import clean
 
 FAILURES = ("the decision failed", "it could not be evaluated")

@@ -11,8 +11,8 @@ import logging
 import threading
 from typing import TypeAlias
 
+from sponsio_like.event_types import Record, Sink
 from sponsio_like.outbox import Outbox
-from sponsio_like.session import Record, Sink
 
 QUEUE_CAP = 10_000
 """The most records that wait for one sink."""

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from sponsio_like.event_types import Record, Sink
 from sponsio_like.kinds import chosen_detectors, hits
 from sponsio_like.log.json_lines import json_log
-from sponsio_like.session import Record, Sink
 
 CONTENT = ("args", "substitute_args", "output", "text", "value", "advice")
 """The fields of a record that have content."""

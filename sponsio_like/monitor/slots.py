@@ -16,6 +16,8 @@ from sponsio_like.events import (
     Truth,
     concerns,
     nested_values,
+    number,
+    number_in,
     reader,
     value_reader,
 )
@@ -30,8 +32,6 @@ from sponsio_like.values import (
     digest,
     find,
     is_gone,
-    number,
-    number_in,
     without_nulls,
 )
 

@@ -19,15 +19,22 @@ from sponsio_like.replay.report import Report, report_of
 from sponsio_like.replay.review import ANSWERS, add_label, labels_of, to_review
 from sponsio_like.replay.shortest import Shortest, notation, shortest_lines, shortest_of, timed
 from sponsio_like.replay.summary import ContractSummary, Summary, read_all
+from sponsio_like.replay.testing.coverage import Coverage
+from sponsio_like.replay.testing.mutants import Mutant, mutants_of, surviving
+from sponsio_like.replay.testing.propose import proposed, with_proposed
+from sponsio_like.replay.testing.results import Results, file_results
+from sponsio_like.replay.testing.run import Tested, TestResult, run_tests
 from sponsio_like.replay.timeline import explained, page
 
 # fmt: off
 __all__ = [
-    "ANSWERS", "Applications", "CheckedFile", "ContractSummary", "Difference", "Evidence", "Facts",
-    "Part", "Played", "Replay", "Report", "Shortest", "Summary", "Wanted", "add_label",
-    "applications", "check_examples", "checked", "difference", "evidence_of", "explained",
-    "facts_of", "labels_of", "lower_bound", "needed", "notation", "page", "page_of", "promoted",
-    "promotion", "rate_with_tail", "read_all", "report_of", "session_page", "shortest_lines",
-    "shortest_of", "timed", "to_review", "underlined", "upper_bound",
+    "ANSWERS", "Applications", "CheckedFile", "ContractSummary", "Coverage", "Difference",
+    "Evidence", "Facts", "Mutant", "Part", "Played", "Replay", "Report", "Results", "Shortest",
+    "Summary", "TestResult", "Tested", "Wanted", "add_label", "applications", "check_examples",
+    "checked", "difference", "evidence_of", "explained", "facts_of", "file_results", "labels_of",
+    "lower_bound", "mutants_of", "needed", "notation", "page", "page_of", "promoted", "promotion",
+    "proposed", "rate_with_tail", "read_all", "report_of", "run_tests", "session_page",
+    "shortest_lines", "shortest_of", "surviving", "timed", "to_review", "underlined", "upper_bound",
+    "with_proposed",
 ]
 # fmt: on

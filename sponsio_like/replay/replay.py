@@ -16,6 +16,7 @@ from sponsio_like.checks import arguments_asked, compile_policy, content_missing
 from sponsio_like.contracts import Contract, InventoryLike, declared, inputs_needed, said_of
 from sponsio_like.engine import ByName, Policy
 from sponsio_like.errors import SessionError
+from sponsio_like.event_types import Record
 from sponsio_like.events import Call
 from sponsio_like.outcome import (
     Allowed,
@@ -28,7 +29,7 @@ from sponsio_like.outcome import (
     Violation,
 )
 from sponsio_like.replay.applied import Applied
-from sponsio_like.session import ARGUMENTS, Gate, Log, Record, Session
+from sponsio_like.session import ARGUMENTS, Gate, Log, Session
 from sponsio_like.traces import (
     CallEvent,
     DenialEvent,

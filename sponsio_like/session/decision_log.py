@@ -17,14 +17,13 @@ from typing import Any, Literal, TypeAlias
 from sponsio_like.contracts import said_of
 from sponsio_like.engine import Finding
 from sponsio_like.errors import STRAIN
+from sponsio_like.event_types import Record, Sink
 from sponsio_like.events import Call, Ticket
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
 from sponsio_like.session.content import NOTHING, Content
 from sponsio_like.session.gate import Said
 from sponsio_like.values import NotCanonical, digest, given_value
 
-Record: TypeAlias = dict[str, Any]
-Sink: TypeAlias = Callable[[Record], None]
 Heard: TypeAlias = tuple[str, str, str, Any]
 """A result: the id and the tool of its call, its status, and the output or the error."""
 Moment: TypeAlias = tuple[str, float, int, float | None]

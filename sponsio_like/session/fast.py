@@ -15,19 +15,23 @@ from typing import Any, NamedTuple
 
 from sponsio_like.engine import (
     INDEX_CAP,
+    Checked,
+    Lane,
     Ledger,
     Policy,
+    checking_inventory,
     enforced,
     findings_of,
     judge,
     keep_all,
+    lane_of,
+    named_lane,
     observed,
     take_status,
     witnesses,
 )
 from sponsio_like.errors import STRAIN
 from sponsio_like.events import Call, Status
-from sponsio_like.fastpath import Checked, Lane, checking_inventory, lane_of, named_lane
 from sponsio_like.monitor import OTHER, Now, awaits_results
 from sponsio_like.outcome import Allowed, Block, Decision, Warn
 from sponsio_like.session.flights import (

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from sponsio_like.engine import Finding, Ledger, stoppable
+from sponsio_like.engine import Checked, Finding, Lane, Ledger, stoppable
 from sponsio_like.events import Call, Context, Event, Message
-from sponsio_like.fastpath import Checked, Lane
 from sponsio_like.logic.formula import Delivered
 from sponsio_like.monitor import Change, Read
 from sponsio_like.outcome import Allowed, Decision, Outcome, Redirected, Violation
@@ -22,7 +21,7 @@ from sponsio_like.values import NotCanonical, digest
 IN_FLIGHT_CAP = 1_000
 """Most calls in flight at once in a session."""
 UNLIKE = "?"
-"""How the mark of an event begins that cannot be read, and so is like no other."""
+"""The first letter of the mark of an event that cannot be read, and so is like no other."""
 FULL = "too many calls are in flight; settle some of them first"
 
 
@@ -53,7 +52,7 @@ class Flight(NamedTuple):
 
     tool: str
     mark: str | tuple[Any, ...]
-    """What tells the call from others; or what it says, as long as nobody has asked."""
+    """The fingerprint of the call; or what it is made of, as long as nobody has asked."""
     position: int
     waits: tuple[Change, ...]
     outcome: Outcome
@@ -82,7 +81,7 @@ NOTHING_UNREAD: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of trying to let an event through. `late`: what time gone by has violated.
+    """The result of trying to let an event through. `late`: what time gone by has violated.
 
     `before` is the ledger that refused it, for the advice, and `answer` the strictest of what its
     contracts answer; `flight` a call with the same id that is in flight already, `why` what stands
@@ -100,7 +99,7 @@ class Attempt:
     spent: bool = False
 
     def told_before(self, outcome: Outcome) -> bool:
-        """Whether the host has had this outcome already."""
+        """True if the host has had this outcome already."""
         first = None if self.flight is None else self.flight.outcome
         return self.again or (first is not None and isinstance(outcome, type(first)))
 
@@ -112,7 +111,7 @@ Answer = Callable[[tuple[Finding, ...]], Outcome]
 def refusal_before(
     flights: dict[str, Flight], event: Event, context: Context, *, enforces: bool
 ) -> Attempt | None:
-    """What stands against an event before any contract is asked.
+    """Return what stands against an event before any contract is asked; None if nothing.
 
     The run is over; the id of a call is in use; it is one call too many.
     """
@@ -137,7 +136,7 @@ def id_of(event: Event) -> str:
 
 
 def event_fingerprint(event: Call | Message) -> str:
-    """What tells this event from others under its id; what cannot be read is like no other."""
+    """Return the text that tells this event from others under its id."""
     try:
         if isinstance(event, Call):
             return f"{digest(event.tool, event.args)} {event.agent} {event.depth}"

@@ -12,9 +12,8 @@ from functools import partial
 from typing import TypeAlias
 
 from sponsio_like.advice import load_search
-from sponsio_like.engine import Policy
+from sponsio_like.engine import Policy, named_lane, runs_user_code
 from sponsio_like.events import Call
-from sponsio_like.fastpath import named_lane, runs_user_code
 from sponsio_like.session.fast import settle_fast, try_fast
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.settle import settle

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sponsio_like.contracts.definition import Contract, contract
-from sponsio_like.events.events import Call as Event
+from sponsio_like.event_types import Call as Event
 from sponsio_like.events.registry import atom
 from sponsio_like.outcome import Violation
 from sponsio_like.patterns import (

@@ -15,7 +15,7 @@ from sponsio_like.contracts import formatted, parse
 from sponsio_like.errors import ContractError
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("examples", "campaigns", "sponsio_like", "tests/drafting/drafts")
+FOLDERS = ("examples", "campaigns", "sponsio_like", "tests/draft/drafts")
 FILES = [
     path
     for folder in FOLDERS

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
+from sponsio_like.cli.draft.yaml_text import entry
 from sponsio_like.contracts import Contract, contract, fingerprint, loads
-from sponsio_like.drafting.yaml_text import entry
 from tests.reference.pattern_cases import CASES, Case
 
 BESIDE: list[dict[str, Any]] = [

@@ -9,6 +9,7 @@ import pytest
 
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, SessionError
+from sponsio_like.event_types import Call, Event, Message, Result, Step
 from sponsio_like.events import registry
 from sponsio_like.events.argument_atoms import arg_allowed
 from sponsio_like.events.atoms import (
@@ -24,7 +25,7 @@ from sponsio_like.events.atoms import (
 )
 from sponsio_like.events.condition_tests import comparison_test
 from sponsio_like.events.context import Context, check_fact, names, tokens_of
-from sponsio_like.events.events import Call, Event, Message, Result, Step
+from sponsio_like.events.relations import compare, number, regex, same
 from sponsio_like.monitor.program import Slot
 from sponsio_like.monitor.slots import KEY_CAP, slot_reader, split_key
 from sponsio_like.syntax import read
@@ -32,7 +33,6 @@ from sponsio_like.values.canonical_form import NotCanonical
 from sponsio_like.values.frozen import UNREADABLE, freeze_members
 from sponsio_like.values.limits import TEXT_CAP
 from sponsio_like.values.places import ABSENT, find, path_parts, reach
-from sponsio_like.values.relations import compare, number, regex, same
 
 BOB = Call("a", {"x": 1, "y": 2, "s": "abc", "l": [1, "q"]}, "id", "bob", 2)
 EVE = Call("b", {"x": 5}, "id", "eve", 0)

@@ -26,7 +26,7 @@ PLACE = re.compile(r"fuzzed:(\d+):(\d+)")
 
 def seeds() -> list[str]:
     """The contract files of the repository."""
-    folders = ("examples", "sponsio_like/cli/demo", "tests/drafting", "tests/reference")
+    folders = ("examples", "sponsio_like/cli/demo", "tests/draft", "tests/reference")
     return [
         path.read_text("utf-8")[:4_000]
         for folder in folders

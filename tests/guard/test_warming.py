@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, Guard, contract
-from sponsio_like.engine import Clause
+from sponsio_like.engine import AT_ONCE, Clause
 from sponsio_like.errors import ContractError as LoadError
 from sponsio_like.events import CUSTOM
-from sponsio_like.fastpath import AT_ONCE
 from sponsio_like.guard.guard import MANY as MANY_CLAUSES
 from sponsio_like.patterns import must_precede, rate_limit
 from sponsio_like.syntax import read

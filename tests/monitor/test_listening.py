@@ -14,7 +14,7 @@ from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract, Scope
 from sponsio_like.engine.clause import Clause
 from sponsio_like.engine.policy import Policy
-from sponsio_like.events.events import Call
+from sponsio_like.event_types import Call
 from sponsio_like.guard.guard import Guard
 from sponsio_like.logic.formula import Const, Happens, Last, Match
 from sponsio_like.monitor.alphabet import OTHER, Name, static

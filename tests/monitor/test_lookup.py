@@ -6,9 +6,9 @@ import pytest
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts.blocks import optional
+from sponsio_like.event_types import Call
 from sponsio_like.events.argument_atoms import arg_length
 from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call
 from sponsio_like.monitor.parametric.lookup import Lookup, holds, ordered
 
 

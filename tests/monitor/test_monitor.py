@@ -22,9 +22,9 @@ from sponsio_like.engine.findings import (
 )
 from sponsio_like.engine.judgement import judge
 from sponsio_like.engine.ledger import Ledger
+from sponsio_like.event_types import Call, Message
 from sponsio_like.events.atoms import OPEN
 from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, Message
 from sponsio_like.logic.decomposition import decompose
 from sponsio_like.monitor.branches import branching
 from sponsio_like.monitor.in_flight import open_positions

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from sponsio_like.event_types import Call
 from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call
 from sponsio_like.monitor.past import compile_past
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.slots import slot_reader

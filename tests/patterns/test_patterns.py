@@ -26,7 +26,7 @@ from sponsio_like.contracts.definition import ALL_INPUTS, Contract, contract
 from sponsio_like.contracts.sentences import readings
 from sponsio_like.contracts.targets import Vocabulary, read_target
 from sponsio_like.errors import ContractError
-from sponsio_like.events.events import Call
+from sponsio_like.event_types import Call
 from sponsio_like.events.registry import CUSTOM, atom
 from sponsio_like.logic.formula import Custom, Formula
 from sponsio_like.outcome import Escalate, Redirect

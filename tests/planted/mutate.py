@@ -69,7 +69,7 @@ MODULES = (
     *(
         "contracts.conditions",
         "monitor.slots",
-        "values.relations",
+        "events.relations",
         "engine.clause",
         "engine.index",
         "checks.guarantees",

@@ -164,7 +164,7 @@ BUGS = (
     ),
     Planted(
         "a cooldown is not over at its last second",
-        "values/relations.py",
+        "events/relations.py",
         '        case "<=":\n            return bool(left <= right)',
         '        case "<=":\n            return bool(left < right)',
         f"{AGREES}[templates 4]",

@@ -82,7 +82,7 @@ MEANING = (
     ),
     (
         "callables change the arguments",
-        "contracts/strategy.py",
+        "contracts/strategies.py",
         "call=replace(event, args=freeze(event.args))",
         "call=event",
     ),

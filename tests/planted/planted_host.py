@@ -112,7 +112,7 @@ MEANING = (
     ),
     (
         "anything is a notifier",
-        "contracts/strategy.py",
+        "contracts/strategies.py",
         'problems.attempt(("notify", i), mailbox, one) for i',
         "Mailbox(one) for i",
     ),

@@ -71,13 +71,13 @@ MEANING = (
     ("defaults are always there", "checks/names.py", "words, met=True,", "words,"),
     (
         "whatever no run gives is refused",
-        "drafting/tool_files.py",
+        "cli/draft/tool_files.py",
         "None if told.fields(each) is None else fields",
         "fields",
     ),
     (
         "nothing is left unchecked",
-        "drafting/tool_files.py",
+        "cli/draft/tool_files.py",
         "if lacking else []",
         "if not known else []",
     ),

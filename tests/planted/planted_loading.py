@@ -28,13 +28,13 @@ MEANING = (
     ),
     (
         "tests observe",
-        "testing/run.py",
+        "replay/testing/run.py",
         'replace(each, mode="enforce", share=1.0)',
         'replace(each, mode="observe", share=1.0)',
     ),
     (
         "a test of nothing passes",
-        "testing/coverage.py",
+        "replay/testing/coverage.py",
         "if len(unnamed) == len(tools) and name not in reached:",
         "if not name:",
     ),

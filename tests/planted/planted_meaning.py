@@ -79,7 +79,7 @@ BUGS = (
     ),
     Bug(
         "digits are numbers",
-        "values/relations.py",
+        "events/relations.py",
         "    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):",
         "    if isinstance(value, str) and value.isdigit():\n        return Decimal(value)\n"
         "    if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):",
@@ -362,7 +362,7 @@ BUGS = (
     ),
     Bug(
         "truth values are numbers",
-        "values/relations.py",
+        "events/relations.py",
         "if isinstance(value, bool) or not isinstance(value, (int",
         "if not isinstance(value, (int",
     ),
@@ -374,7 +374,7 @@ BUGS = (
     ),
     Bug(
         "regular expressions match from end to end",
-        "values/relations.py",
+        "events/relations.py",
         "        search = regex(right)\n",
         '        search = regex(f"^(?:{right})$")\n',
     ),
@@ -1014,7 +1014,7 @@ BUGS = (
     ),
     Bug(
         "regular expressions may be long",
-        "values/relations.py",
+        "events/relations.py",
         "if len(pattern) > REGEX_CAP:",
         "if False:",
     ),

@@ -150,7 +150,7 @@ MEANING = (
     ),
     (
         "blanks make another value",
-        "values/relations.py",
+        "events/relations.py",
         "left.strip() == right.strip() else False",
         "left == right else False",
     ),
@@ -198,7 +198,7 @@ MEANING = (
     ),
     (
         "digits in quotes are words",
-        "values/relations.py",
+        "events/relations.py",
         "if PLAIN.fullmatch(one) and PLAIN.fullmatch(other):",
         "if False:",
     ),

@@ -77,8 +77,8 @@ BROAD_EXCEPTS: dict[str, str] = {
     "session/decision_log.py _send": (
         "a log sink is the host's: the decision stands whatever it does"
     ),
-    "contracts/strategy.py ruling": "a strategy of the user that raises blocks",
-    "contracts/strategy.py _imported": "to import a module of the user is to run it",
+    "contracts/strategies.py ruling": "a strategy of the user that raises blocks",
+    "contracts/strategies.py _imported": "to import a module of the user is to run it",
     "session/notify.py _run": (
         "a strategy of the user is asked where nothing can be stopped any more"
     ),

@@ -16,9 +16,6 @@ RIDDLES = re.compile(
 )
 """First words of docstrings that make the reader guess who does what."""
 
-UNFINISHED = frozenset({"fastpath", "session/flights.py"})
-"""Rooms and files whose docstrings are still to be rewritten."""
-
 
 def riddles(source: str) -> Iterator[tuple[int, str]]:
     """Yield the line and the first line of each docstring, of constants too, that opens so."""
@@ -28,26 +25,14 @@ def riddles(source: str) -> Iterator[tuple[int, str]]:
                 yield node.lineno, text.splitlines()[0]
 
 
-def is_unfinished(path: Path) -> bool:
-    """True if the list above has the file, or the room that it is in."""
-    inside = path.relative_to(PACKAGE)
-    return inside.parts[0] in UNFINISHED or inside.as_posix() in UNFINISHED
-
-
 def test_docstrings_say_what_is_returned_or_done() -> None:
-    """In every finished room, no docstring opens with a question word or half a sentence."""
+    """No docstring opens with a question word or half a sentence."""
     found = [
         f"{path.relative_to(PACKAGE)}:{line}: {text}"
         for path in sorted(PACKAGE.rglob("*.py"))
-        if not is_unfinished(path)
         for line, text in riddles(path.read_text("utf-8"))
     ]
     assert found == []
-
-
-def test_every_unfinished_room_exists() -> None:
-    """A room or a file that was renamed or removed is taken off the list."""
-    assert [each for each in sorted(UNFINISHED) if not (PACKAGE / each).exists()] == []
 
 
 @pytest.mark.parametrize("word", ["What", "Whether", "How", "Of", "There", "No"])

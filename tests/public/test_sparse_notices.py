@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import ContractError, Guard, contract
-from sponsio_like.contracts.strategy import mailbox
+from sponsio_like.contracts.strategies import mailbox
 from sponsio_like.notices import Mailbox, Notice, Sparsely, drain
 from sponsio_like.webhook import in_words
 from tests.semantics.manifest import requirement

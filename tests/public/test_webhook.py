@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import ContractError, Guard, Held, contract, webhook
-from sponsio_like.contracts.strategy import strategy
+from sponsio_like.contracts.strategies import strategy
 from sponsio_like.notices import Notice, drain
 from sponsio_like.patterns import rate_limit
 from sponsio_like.webhook import Webhook

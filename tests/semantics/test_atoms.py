@@ -10,8 +10,8 @@ import pytest
 
 from sponsio_like.contracts.definition import contract
 from sponsio_like.errors import ContractError, InputMissing, SessionError
+from sponsio_like.event_types import Call
 from sponsio_like.events import registry
-from sponsio_like.events.events import Call
 from sponsio_like.outcome import Allowed, Blocked
 from sponsio_like.syntax import read
 from tests.semantics.manifest import requirement

@@ -14,9 +14,9 @@ from sponsio_like.contracts import read_sentence
 from sponsio_like.contracts import sentences as reader
 from sponsio_like.contracts.circumstances import tool_test
 from sponsio_like.contracts.demands import same_meaning
-from sponsio_like.prose import likeness
-from sponsio_like.prose.forest import trees
-from sponsio_like.prose.grammar import grammar_for
+from sponsio_like.contracts.prose import likeness
+from sponsio_like.contracts.prose.forest import trees
+from sponsio_like.contracts.prose.grammar import grammar_for
 from tests.sentences.test_sentences import Row, expected, rows
 
 TABLES = ("blind", "blind_second", "blind_third", "blind_fourth", "others")

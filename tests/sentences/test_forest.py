@@ -10,9 +10,9 @@ import pytest
 from lark import Lark, Token, Tree, UnexpectedInput
 
 import sponsio_like.patterns  # noqa: F401 - declares the phrasings
+from sponsio_like.contracts.prose.forest import Grammar, trees
+from sponsio_like.contracts.prose.grammar import grammar_for
 from sponsio_like.contracts.sentences import phrasings
-from sponsio_like.prose.forest import Grammar, trees
-from sponsio_like.prose.grammar import grammar_for
 from tests.sentences.test_sentences import TABLE
 
 SLASH, ESCAPED = re.compile(r"(?<!\\)/"), r"\\/"

@@ -14,8 +14,8 @@ from sponsio_like.contracts import read_sentence
 from sponsio_like.contracts import sentences as reader
 from sponsio_like.contracts.declaration import CATALOG
 from sponsio_like.contracts.demands import same_meaning
-from sponsio_like.prose.forest import trees
-from sponsio_like.prose.grammar import grammar_for
+from sponsio_like.contracts.prose.forest import trees
+from sponsio_like.contracts.prose.grammar import grammar_for
 from tests.contracts.test_phrases import SENTENCES
 from tests.sentences.test_sentences import MEANT, TABLE, Row, expected
 

@@ -16,8 +16,8 @@ import pytest
 from sponsio_like import CallBlocked, Guard, RunStopped, Session, contract
 from sponsio_like.contracts.definition import Contract
 from sponsio_like.errors import SnapshotError
+from sponsio_like.event_types import Call
 from sponsio_like.events import denials
-from sponsio_like.events.events import Call
 from sponsio_like.loops import running, said
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome
 from sponsio_like.patterns import absent, denial_limit, must_precede, redirect_to_safe

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sponsio_like.errors import SessionError
-from sponsio_like.events.ticket import Asked, Ticket
+from sponsio_like.event_types import Asked, Ticket
 from sponsio_like.session import tickets
 from sponsio_like.session.tickets import MADE, Tickets
 from tests.semantics.manifest import requirement

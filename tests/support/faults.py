@@ -19,8 +19,8 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BeforeValidator
 
 from sponsio_like import Allowed, CallBlocked, CallHeld, Contract, Guard, Redirected, atom, contract
+from sponsio_like.event_types import Call, Result
 from sponsio_like.events.context import Context
-from sponsio_like.events.events import Call, Result
 from sponsio_like.log import json_log
 from sponsio_like.notices import drain
 from sponsio_like.outcome import Outcome

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sponsio_like.errors import TraceError
-from sponsio_like.events.events import Call, Message, Result, Step
+from sponsio_like.event_types import Call, Message, Result, Step
 from sponsio_like.traces import read_traces
 from sponsio_like.traces.trace import (
     CallEvent,

@@ -11,6 +11,7 @@ import pytest
 
 from sponsio_like import Blocked, Guard, contract
 from sponsio_like.errors import ContractError, ContractWarning
+from sponsio_like.events.relations import composed_pattern
 from sponsio_like.patterns import (
     absent,
     always_followed_by,
@@ -27,7 +28,6 @@ from sponsio_like.patterns import (
     until,
     value_from,
 )
-from sponsio_like.values.relations import composed_pattern
 from tests.semantics.manifest import requirement
 from tests.traps.test_found_cut import played
 

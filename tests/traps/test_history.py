@@ -12,7 +12,7 @@ import pytest
 
 from sponsio_like import Allowed, Blocked, Contract, Guard, Redirected, atom, contract
 from sponsio_like.engine import judgement as judging
-from sponsio_like.events.events import Call
+from sponsio_like.event_types import Call
 from sponsio_like.events.registry import CUSTOM
 from sponsio_like.monitor.state import Judgement
 from sponsio_like.patterns import (

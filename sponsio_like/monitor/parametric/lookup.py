@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import sponsio_like.logic.formula as f
-from sponsio_like.events import Call, texts_of
+from sponsio_like.events import Call, captures, compare, number_in, texts_of
 from sponsio_like.monitor.slots import short
 from sponsio_like.values import (
     ABSENT,
@@ -23,14 +23,11 @@ from sponsio_like.values import (
     Many,
     NotCanonical,
     Spot,
-    captures,
     carried_in,
-    compare,
     index_words,
     key_of,
     keys_of,
     leaves_of,
-    number_in,
     offered_in,
     once_per_decision,
     scalar_text,

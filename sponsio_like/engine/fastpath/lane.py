@@ -1,0 +1,48 @@
+"""One lane: what a session asks it, and is given.
+
+Out: plain records. How lanes are written stands in `fastpath/source.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
+
+from sponsio_like.logic.formula import Delivered
+from sponsio_like.monitor import Change, Read
+
+Checked: TypeAlias = tuple[Any, ...]
+"""The values that a lane has read of a call, in the order in which its own source names it."""
+Opener: TypeAlias = Callable[[Any, Checked, float], "list[Change] | None"]
+"""Ledger, values read, time -> the changes that wait for the result, or None."""
+Reader: TypeAlias = Callable[[Checked], list[Read]]
+"""The values read of a call -> the letter of each clause."""
+
+
+class Lane(NamedTuple):
+    """`check(..)`: what the others are given; a list of two, the clauses that stand against the
+    call and what the others are given; or None if it has to take the slow path.
+
+    `done` and `failed` commit the call with its result; False if the slow path has to do that, None
+    if there is nothing to commit. `opened` makes it a call in flight, and returns the changes that
+    wait for its result; None if the monitors have to do that. `reads` are what its clauses read.
+    Both are compiled when they are first asked for.
+    `sources`: the results that it delivers; `branching`: the clauses that may run out of branches
+    for calls in flight, None if one of them has keys or values. `at_once`: a monitor has to judge
+    the call; `by_status`: contracts read no more of its result than whether it is an error.
+    """
+
+    clauses: tuple[int, ...]
+    sources: tuple[Delivered, ...]
+    check: Callable[..., Checked | list[tuple[Any, ...]] | None]
+    done: Callable[..., bool] | None
+    failed: Callable[..., bool] | None
+    opened: Callable[[], Opener]
+    reads: Callable[[], Reader]
+    branching: tuple[int, ...] | None = ()
+    at_once: bool = False
+    by_status: bool = True
+
+
+class Roundabout(Exception):
+    """Calls of this tool have to take the slow path."""

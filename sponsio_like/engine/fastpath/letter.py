@@ -1,0 +1,169 @@
+"""Writes the source with which a lane reads a call: each slot once, unless the tool's name
+decides it.
+
+In: the slots of the clauses that a tool concerns. Out: lines of source that read them, and for
+each slot an expression: a truth value that is known from the name, or a variable.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.fastpath.readers import is_large, key_part, shortcut, similar
+from sponsio_like.events import OPEN, Call, custom, inputs_of
+from sponsio_like.logic.formula import (
+    ApprovalAge,
+    Approved,
+    Compare,
+    Const,
+    Ctx,
+    Custom,
+    Delivered,
+    Denied,
+    FactAge,
+    Happens,
+    Match,
+    Node,
+    Target,
+    Tokens,
+    postorder,
+)
+from sponsio_like.monitor import Code, Name, Names, Slot, likeness, slot_reader, split_key, static
+
+OF_CONTEXT = (ApprovalAge, Approved, Compare, Const, Ctx, Delivered, FactAge, Tokens)
+
+SEARCHING = frozenset({"matches", "has", "carries"})
+
+
+class Lettering:
+    """The letters of the clauses at calls of one tool. `variables`: what was read, in order."""
+
+    def __init__(self, names: Names, name: Name, lines: list[str]) -> None:
+        self.variables: dict[str, None] = {}
+        self._names, self._name, self._lines = names, name, lines
+        self._known: dict[Any, str] = {}
+
+    def letter(self, clause: Clause) -> list[Code]:
+        """An expression for each slot; for what a result decides, as if it were to come."""
+        pairs = zip(clause.slots, static(clause.slots, self._name), strict=True)
+        return [self.slot(slot, told) for slot, told in pairs]
+
+    def in_flight(self, clause: Clause, letter: list[Code]) -> str:
+        """The letter as long as the call has no result, as one expression."""
+        waiting = self._names.bind(OPEN)
+        values: dict[str, Any] = {"True": True, "False": False, waiting: OPEN}
+        out = []
+        for slot, code in zip(clause.slots, letter, strict=True):
+            if not slot.waits or code is False:
+                out.append(str(code))
+            else:
+                out.append(waiting if code is True else f"({waiting} if {code} else False)")
+        if set(out) <= values.keys():
+            return self._names.bind(tuple(values[each] for each in out))
+        return f"({''.join(f'{each}, ' for each in out)})"
+
+    def key(self, by: tuple[str, ...]) -> str:
+        """The variable of the key that chooses a monitor. Without one: the slow path."""
+        if by not in self._known:
+            key = self._known[by] = self.keep(self._names.new())
+            ways = [key_part(path) for path in by]
+            whole = f"{self._names.bind(split_key)}({self.call()}, {by!r})"
+            if None in ways:
+                self._lines.append(f"{key} = {whole}")
+            else:
+                parts = "".join(f"{self._names.bind(way)}(args), " for way in ways)
+                self._lines += [f"{key} = ({parts})", f"if None in {key}: {key} = {whole}"]
+            self._lines.append(f"if {key} is None: return None")
+        return self._known[by]
+
+    def place(self, counter: int) -> str:
+        """The variable of the next position that the counter of this number counts."""
+        if counter not in self._known:
+            self._known[counter] = self.keep(self._names.new())
+            self._lines.append(f"{self._known[counter]} = positions[{counter}]")
+        return self._known[counter]
+
+    def keep(self, variable: str) -> str:
+        """The variable, which is needed when the result is there."""
+        self.variables[variable] = None
+        return variable
+
+    def counts(self, target: Target) -> bool | None:
+        """True if calls of the tool are of this target; None if its name does not decide it."""
+        return static([Slot("atom", Happens("called", target))], self._name)[0]
+
+    # --- one slot -----------------------------------------------------------------------------
+
+    def slot(self, slot: Slot, told: bool | None) -> Code:
+        """An expression for one slot; `told`: what is known of it already."""
+        if slot.kind == "atom" and told is not None:
+            return told
+        if isinstance(slot.node, Const):
+            return self._names.bind(slot.node.value)
+        if told is False and slot.kind in ("key", "amount"):
+            return "None" if slot.kind == "key" else self._names.bind(Decimal(0))
+        if slot not in self._known:
+            self._known[slot] = self.keep(self._names.new())
+            self._lines += self._look(slot, self._known[slot])
+        return self._known[slot]
+
+    def _look(self, slot: Slot, name: str) -> list[str]:
+        """The lines that read a slot."""
+        always = self.counts(getattr(slot.node, "target", ())) is True
+        if similar(slot) and always:
+            return [f"{name} = {self._names.bind(likeness)}(tool, args)"]
+        of_context = all(map(_of_context, postorder(slot.node)))
+        read = self._names.bind(slot_reader(slot))
+        whole = f"{read}({None if of_context else self.call()}, context)"
+        if slot.waits:
+            return [f"{name} = {whole} is {self._names.bind(OPEN)}"]
+        short = shortcut(slot) if slot.kind != "amount" or always else None
+        large = f"if {self._names.bind(is_large)}(args): return None"
+        long = [large, f"{name} = {whole}"] if searches(slot) else [f"{name} = {whole}"]
+        if short is None:
+            return long
+        lines = [f"{name} = {self._names.bind(short)}(args)", f"if {name} is None:"]
+        return [*lines, *(f"    {line}" for line in long)]
+
+    def call(self) -> str:
+        return f"{self._names.bind(Call)}(tool, args, '', agent, depth, t)"
+
+
+def runs_user_code(slot: Slot) -> bool:
+    """True if code of users runs when this slot is read."""
+    return any(_of_user(node) for node in postorder(slot.node))
+
+
+def foreign(slot: Slot) -> bool:
+    """True if this slot is read of more than the call and its status, or by code of users."""
+    if slot.waits and not isinstance(slot.node, Happens):
+        return True
+    return runs_user_code(slot)
+
+
+def _of_context(node: Node) -> bool:
+    """True if the node is read of the context alone, whatever the call."""
+    return isinstance(node, OF_CONTEXT) or (isinstance(node, Denied) and node.like == "any")
+
+
+def searches(slot: Slot) -> bool:
+    """True if reading the slot may search in texts, which the slow path counts."""
+    return any(
+        (isinstance(node, Custom) and node.name in ("arg_contains", "arg_allowed", "arg_finds"))
+        or (isinstance(node, Compare) and node.op in SEARCHING)
+        or (isinstance(node, Happens) and any(map(_asks_texts, node.target)))
+        for node in postorder(slot.node)
+    )
+
+
+def _asks_texts(match: Match) -> bool:
+    return any(each.op in SEARCHING for each in match.conditions)
+
+
+def _of_user(node: Node) -> bool:
+    if not isinstance(node, Custom):
+        return False
+    home = getattr(custom(node).read, "__module__", "") or ""
+    return home.split(".")[0] != "sponsio_like" or "results" in inputs_of(node)

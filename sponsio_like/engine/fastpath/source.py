@@ -1,0 +1,487 @@
+"""The source of one lane: what a call of one tool does to the clauses that it concerns.
+
+In: a policy, and a tool. Out: a `Lane`, which tells whether anything stands against a call, and,
+once the call has its result, what its contracts remember of it. Raises `Roundabout` for what has to
+take the slow path. Nothing in a lane runs code of users.
+
+And of a clause that no call of the tool concerns: when it has to be shown one (`wakes`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from sponsio_like.engine.clause import MOMENT, Clause
+from sponsio_like.engine.fastpath.lane import Lane, Opener, Reader, Roundabout
+from sponsio_like.engine.fastpath.letter import Lettering, foreign, runs_user_code, searches
+from sponsio_like.engine.fastpath.readers import is_large
+from sponsio_like.engine.fastpath.transitions import Transitions, has_transitions, of_few_bits
+from sponsio_like.engine.fastpath.value_readers import lookup, short_values
+from sponsio_like.engine.open_call import open_clause
+from sponsio_like.engine.policy import Policy
+from sponsio_like.logic.formula import Happens, Steps
+from sponsio_like.monitor import (
+    NEVER,
+    SLOTS_CAP,
+    BoundLetters,
+    ClauseState,
+    Code,
+    Emitter,
+    Monitor,
+    Name,
+    Names,
+    Read,
+    Slot,
+    State,
+    quiet,
+)
+
+Rests = Callable[[ClauseState, int, float], int]
+"""(watch, last position, time) -> the next position that it has to see, whatever the tool."""
+
+
+def rests(clause: Clause) -> Rests:
+    """The function for a clause over the past."""
+    names = Names()
+    letter = [_code(names, value) for value in quiet(clause.slots)]
+    lines = ["p, t = last + 1, time + moment"]
+    bounds: list[str] = []
+    assumed: Code = True
+    for monitor, state in ((clause.gate, "watch[0]"), (clause.monitor, "watch[1]")):
+        emitter = Emitter(names, monitor.program, monitor.past, letter, f"{state}[0]", "p")
+        owed = [emitter.value(root) for roots in monitor.always for root in roots]
+        assumed = emitter.value(clause.assume) if monitor is clause.gate else assumed
+        after = emitter.after()
+        lines += emitter.lines
+        lines += [f"if not {code} and {assumed}: return p" for code in owed if code is not True]
+        if after is not None:
+            lines += _changed(monitor, after, f"{state}[0]")
+        bounds += _bounds(monitor, f"{state}[0]") if monitor.counts_steps else []
+    lines.append(
+        f"soon = [each for each in ({''.join(f'{each}, ' for each in bounds)}) if each > last]"
+    )
+    lines.append("return min(soon, default=never)")
+    names.bound |= {"never": NEVER, "moment": MOMENT}
+    made = names.functions({"rests(watch, last, time)": lines})
+    return made["rests"]  # type: ignore[no-any-return]
+
+
+def _code(names: Names, value: Any) -> Code:
+    return value if isinstance(value, bool) else names.bind(value)
+
+
+def _changed(monitor: Monitor, after: str, before: str) -> list[str]:
+    """Is any register another one, but for what time makes forget."""
+    lines = []
+    for j, cell in enumerate(monitor.past.cells):
+        op, new, old = monitor.program.nodes[cell.node], f"{after}[{j}]", f"{before}[{j}]"
+        more = f"{new} != {old}"
+        if op[0] in ("O", "H") and op[2] is not None:
+            more += f" and {new} is not None"
+        elif op[0] in ("count", "sum"):
+            more += f" and not (type({old}) is tuple and set({new}) <= set({old}))"
+        lines.append(f"if {more}: return p")
+    return lines
+
+
+def _bounds(monitor: Monitor, before: str) -> list[str]:
+    """The positions at which bounds in steps run out."""
+    found = []
+    for j, cell in enumerate(monitor.past.cells):
+        op = monitor.program.nodes[cell.node]
+        if op[0] in ("O", "H") and isinstance(op[2], Steps):
+            own = f"{before}[{j}]"
+            found.append(f"(-1 if {own} is None else {own} + {int(op[2].count) + 1})")
+    return found
+
+
+CALL = "ledger, tool, args, agent, depth, context, t"
+RESULT = "ledger, x, t, now"
+OPENED = "opened(ledger, x, t)"
+NODES_CAP = 200
+"""Most nodes of a clause that has a lane."""
+TAKEN = {name: f"{name} = ledger.{name}" for name in ("watches", "keyed", "bound", "positions")}
+
+
+class _Where(NamedTuple):
+    """The names of a clause's watch in `check`, of its next position, and of its key."""
+
+    watch: str
+    place: str
+    key: str
+
+
+class _End(NamedTuple):
+    """The source of `done` or `failed`: what is worked out, and then what is written."""
+
+    lines: list[str]
+    writes: list[str]
+
+
+class Writer:
+    """Writes the source of one lane."""
+
+    def __init__(self, policy: Policy, name: Name) -> None:
+        self._policy = policy
+        self._names, self._name = Names(), name
+        self._check: list[str] = []
+        self._ends = {"done": _End([], []), "failed": _End([], [])}
+        self._open = _End([], [])
+        self._reads: list[str] = []
+        self._may_refuse = self._at_once = False
+        self._by_status = True
+        self._said = Lettering(self._names, name, self._check)
+
+    def lane(self, clauses: tuple[int, ...]) -> Lane:
+        """The lane. Raises `Roundabout`."""
+        for i in clauses:
+            self._clause(i, self._policy.clauses[i])
+        counts = {source: self._said.counts(source.target) for source in self._policy.sources}
+        if None in counts.values():
+            raise Roundabout
+        sources = tuple(source for source, counted in counts.items() if counted)
+        branching = _branching(self._policy, clauses)
+        check, done, failed = self._functions()
+        how = (branching, self._at_once, self._by_status)
+        return Lane(clauses, sources, check, done, failed, self._opener(), self._reader(), *how)
+
+    def _functions(self) -> tuple[Any, Any, Any]:
+        kept = "".join(f"{each}, " for each in self._said.variables)
+        taken = self._kept()
+        check = [*_taking(self._check), *self._check, f"return ({kept})"]
+        if self._may_refuse:
+            check = ["bad = ()", *check[:-1], f"return [bad, ({kept})] if bad else ({kept})"]
+        done, failed = (self._end(end, taken) for end in self._ends.values())
+        bodies = {f"check({CALL})": check, f"done({RESULT})": done}
+        if failed != done:  # the result makes a difference
+            bodies[f"failed({RESULT})"] = failed
+        made = self._names.functions({head: body for head, body in bodies.items() if body})
+        other = "done" if failed == done else "failed"
+        return made["check"], made.get("done"), made.get(other)
+
+    def _end(self, end: _End, taken: list[str]) -> list[str]:
+        if not end.writes:
+            return []
+        body = [*end.lines, *end.writes]
+        return [*_taking(body), *taken, *body, "return True"]
+
+    def _reader(self) -> Callable[[], Reader]:
+        """Return what compiles the reader of letters, when it is asked for, which is not often."""
+        body = [*self._kept(), f"return [{', '.join(self._reads)}]"]
+        return functools.cache(lambda: self._names.functions({"reads(x)": body})["reads"])
+
+    def _opener(self) -> Callable[[], Opener]:
+        """Write the source that makes the call a call in flight; compiled at the first one."""
+        lines, writes = self._open
+        body = ["now, into = t, ([], [])", *_taking([*lines, *writes]), *self._kept(), *lines]
+        body += ["ledger.torn = True", *writes, "for each in into[0]: ledger.keep(*each)"]
+        body.append("return into[1]")
+        return functools.cache(lambda: self._names.functions({OPENED: body})["opened"])
+
+    def _kept(self) -> list[str]:
+        """Return the line that names what was read, if anything was."""
+        kept = "".join(f"{each}, " for each in self._said.variables)
+        return [f"{kept} = x"] if kept else []
+
+    def _clause(self, i: int, clause: Clause) -> None:
+        if clause.bound is not None:
+            self._with_values(i, clause)
+        elif _is_simple(clause) and clause.is_plain:
+            self._plain(i, clause, self._said.letter(clause))
+        elif _is_simple(clause) and has_transitions(clause):
+            self._finite(i, clause, self._said.letter(clause))
+        else:
+            self._asked(i, clause)
+
+    def _asked(self, i: int, clause: Clause) -> None:
+        """Add a clause whose monitor judges the call. Raises `Roundabout` for code of users."""
+        if any(map(runs_user_code, clause.slots)):
+            raise Roundabout
+        letter = self._said.keep(self._names.new())
+        if any(map(searches, clause.slots)):
+            self._check.append(f"if {self._names.bind(is_large)}(args): return None")
+        read = self._names.bind(clause.read)
+        self._check.append(f"{letter} = {read}({self._said.call()}, context)")
+        key = self._said.key(clause.by) if clause.by else "()"
+        self._open.lines.append(self._says(i, letter, key))
+        self._at_once = True
+        self._by_status = self._by_status and not any(map(foreign, clause.slots))
+
+    def _with_values(self, i: int, clause: Clause) -> None:
+        """A clause with value variables, at a call that tells one value apart, or none."""
+        values = short_values(clause, self._name) if _is_small(clause) else None
+        if values is None:
+            raise Roundabout
+        if values.key is None:
+            return
+        letter: list[Code] = []
+        for slot, told in zip(clause.slots, values.letter, strict=True):
+            if told is None and foreign(slot):
+                raise Roundabout
+            letter.append(self._said.slot(slot, told))
+        self._plain(i, clause, letter)
+
+    def _says(self, i: int, letter: str, key: str = "()", *more: str) -> str:
+        """Note what a clause reads; return what asks its monitor about a call in flight."""
+        self._reads.append(f"{self._names.bind(Read)}({i}, {letter}, {key})")
+        given = ", ".join(("ledger", str(i), letter, key, "t", "into", *more))
+        return f"if not {self._names.bind(open_clause)}({given}): return None"
+
+    def _says_unless_still(self, i: int, letter: str) -> list[str]:
+        """Return the same for a clause with remembered steps, where it is not known that the call
+        changes nothing.
+        """
+        still = self._names.bind(self._policy.lanes.setdefault(("still", i), {}))
+        known = f"(id(watches[{i}]), {letter}) in {still} and {i} not in ledger.wakes"
+        return [f"if not ({known}):", f"    {self._says(i, letter, '()', still)}"]
+
+    # --- clauses with few states --------------------------------------------------------------
+
+    def _finite(self, i: int, clause: Clause, letter: list[Code]) -> None:
+        """Write the step of a finite clause: a move that the first such call has looked up."""
+        moves = self._policy.lanes.setdefault(("moves", i), Transitions(i, clause))
+        known, find = self._names.bind(moves.known.get), self._names.bind(moves.find)
+        said, watch = self._said.in_flight(clause, letter), f"watches[{i}]"
+        move = self._said.keep(self._names.new())
+        self._check += [
+            f"{move} = {known}((id({watch}), {said})) or {find}({watch}, {said}, tool)",
+            f"if {move} is None: return None",
+        ]
+        for name, (lines, writes) in self._ends.items():
+            lines.append(f"if {move}.{name} is None: return False")
+            writes.append(f"{watch} = {move}.{name}")
+        self._open.lines.extend(self._says_unless_still(i, said))
+
+    # --- clauses over the past ----------------------------------------------------------------
+
+    def _plain(self, i: int, clause: Clause, letter: list[Code]) -> None:
+        """Write the step of a clause over the past: it is decided at once, and its registers change
+        now or with the result.
+        """
+        where = self._where(i, clause)
+        slots = list(zip(clause.slots, letter, strict=True))
+        now = [False if slot.waits else code for slot, code in slots]
+        inner, gate = self._emitters(clause, now, where.watch, where.place)
+        owed = [inner.value(root) for roots in clause.monitor.always for root in roots]
+        assumed = gate.value(clause.assume)
+        self._may_refuse |= any(code is not True for code in owed)
+        waits = any(slot.waits and code is not False for slot, code in slots)
+        afters = [] if waits else [inner.after(), gate.after()]
+        kept = [each and self._said.keep(each) for each in afters]
+        self._check += [*gate.lines, *inner.lines]
+        self._check += [
+            f"if not {code} and {assumed}: bad += ({i},)" for code in owed if code is not True
+        ]
+        for status, end in self._ends.items():
+            if waits:
+                final = [_settled(slot, code, status) for slot, code in slots]
+                self._commit(i, clause, final, where, end)
+            else:
+                self._store(i, clause, where, kept, end)
+        said = self._said.in_flight(clause, letter)
+        if clause.bound is None:
+            if waits and not clause.by and clause.automaton is not None:
+                self._open.lines.extend(self._says_unless_still(i, said))
+                return
+            asked = self._says(i, said, where.key or "()")
+            if waits or clause.by:
+                self._open.lines.append(asked)
+            elif not clause.is_memoryless:
+                self._store_open(i, clause, where, kept, asked)
+            return
+        values = short_values(clause, self._name)
+        assert values is not None
+        others = self._names.bind(values.others)
+        sight = f"{self._names.bind(BoundLetters)}({{{where.key}: {said}}}, {others}, True, ())"
+        self._reads.append(f"{self._names.bind(Read)}({i}, {others}, {sight})")
+        self._open.lines.append("return None")
+
+    def _where(self, i: int, clause: Clause) -> _Where:
+        if clause.bound is not None:
+            return self._where_values(i, clause)
+        if not clause.by:
+            if not (clause.monitor.past.cells or clause.gate.past.cells):
+                return _Where("", "", "")
+            watch = self._names.new()
+            self._check.append(f"{watch} = watches[{i}]")
+            return _Where(watch, self._said.place(self._policy.counting_all.numbers[i][0]), "")
+        key, found = self._said.key(clause.by), self._names.new()
+        watch, place = (self._said.keep(self._names.new()) for _ in range(2))
+        start = self._names.bind((clause.start, 0))
+        self._check += [
+            f"{found} = keyed[{i}].get({key})",
+            f"if {found} is None and ledger.is_full({i}): return None",
+            f"{watch}, {place} = {found} or {start}",
+        ]
+        return _Where(watch, place, key)
+
+    def _where_values(self, i: int, clause: Clause) -> _Where:
+        values = short_values(clause, self._name)
+        assert values is not None
+        key, watch = (self._said.keep(self._names.new()) for _ in range(2))
+        found, store, read = self._names.new(), self._names.new(), self._names.bind(values.key)
+        self._check += [f"{key} = {read}(args)", f"{store} = bound[{i}]"]
+        self._check += lookup(key, watch, found, store)
+        return _Where(watch, self._said.place(self._policy.counting_all.numbers[i][0]), key)
+
+    def _emitters(
+        self, clause: Clause, letter: Sequence[Code], watch: str, place: str
+    ) -> tuple[Emitter, Emitter]:
+        """Return the emitters of changes to the registers of the guarantee, and of the gate."""
+        pairs = ((clause.monitor, f"{watch}[1][0]"), (clause.gate, f"{watch}[0][0]"))
+        inner, gate = (
+            Emitter(self._names, each.program, each.past, letter, registers, place)
+            for each, registers in pairs
+        )
+        return inner, gate
+
+    def _commit(
+        self, i: int, clause: Clause, letter: Sequence[Code], where: _Where, end: _End
+    ) -> None:
+        """The call has its result; from that, the registers."""
+        kept = clause.by or clause.bound is not None
+        old = where.watch if kept else self._names.new()
+        inner, gate = self._emitters(clause, letter, old, where.place)
+        afters = [inner.after(), gate.after()]
+        if not kept and any(afters):
+            end.lines.append(f"{old} = watches[{i}]")
+        end.lines.extend((*inner.lines, *gate.lines))
+        self._store(i, clause, where._replace(watch=old), afters, end)
+
+    def _store(
+        self, i: int, clause: Clause, where: _Where, afters: Sequence[str | None], end: _End
+    ) -> None:
+        """The watch with these registers; as it was, where there are none."""
+        kept = clause.by or clause.bound is not None
+        old = where.watch if kept else f"watches[{i}]"
+        if _groups(clause):
+            end.lines.append(f"if {_waits(old)}: return False")
+        changed, new = self._new(i, clause, old, afters)
+        if clause.by:
+            put = f"ledger.keys({i})[{where.key}] = ({new}, {where.place} + 1)"
+            end.writes.append(put)
+        elif clause.bound is not None:
+            put = f"bound[{i}].put({where.key}, {new}, ledger.calls)"
+            end.writes.extend((f"if {changed}: {put}",) if changed else ())
+        elif changed:
+            end.writes.extend((f"if {changed}:", f"    {old} = {new}"))
+            if clause.may_wake:
+                end.writes.append(f"    {self._wakes(i, clause, where)}")
+
+    def _store_open(
+        self, i: int, clause: Clause, where: _Where, afters: Sequence[str | None], asked: str
+    ) -> None:
+        """The same at a call in flight, whose result is nothing to the clause.
+
+        `asked`: what asks the monitor, where the watch waits for results of other calls.
+        """
+        lines, writes = self._open
+        old, knows = f"watches[{i}]", ""
+        if _groups(clause):
+            waits = self._names.new()
+            lines += [f"{waits} = {_waits(old)}", f"if {waits}:", f"    {asked}"]
+            knows = f"not {waits} and "
+        changed, new = self._new(i, clause, old, afters)
+        if changed:
+            writes += [f"if {knows}({changed}):", f"    {old} = {new}"]
+        if clause.may_wake:
+            wakes = self._wakes(i, clause, where)
+            writes += [f"    {wakes}"] if changed else []
+            writes.append(f"{'el' if changed else ''}if {knows}{i} in ledger.wakes: {wakes}")
+
+    def _new(
+        self, i: int, clause: Clause, old: str, afters: Sequence[str | None]
+    ) -> tuple[str, str]:
+        """Return the condition that the watch changes (empty: it never does), and the new one."""
+        pairs = list(zip((1, 0), afters, strict=True))
+        states = [
+            f"{old}[{k}]" if after is None else self._state(f"{old}[{k}]", after)
+            for k, after in pairs
+        ]
+        rest = ", ".join(f"{old}[{k}]" for k in range(2, len(ClauseState._fields)))
+        make, kind = self._names.bind(tuple.__new__), self._names.bind(ClauseState)
+        new = f"{make}({kind}, ({states[1]}, {states[0]}, {rest}))" if any(afters) else old
+        own = not (clause.by or clause.bound is not None)
+        if own and afters[0] and not clause.gate.past.cells and of_few_bits(clause):
+            new = f"{new} if {old}[3] else {self._names.bind(self._shared(i, clause))}({afters[0]})"
+        return " or ".join(f"{a} != {old}[{k}][0]" for k, a in pairs if a), new
+
+    def _wakes(self, i: int, clause: Clause, where: _Where) -> str:
+        """Return the statement that notes when the watch is woken next."""
+        wakes = self._names.bind(self._rests(i, clause))
+        return f"ledger.set_wake({i}, {wakes}(watches[{i}], {where.place}, now))"
+
+    def _shared(self, i: int, clause: Clause) -> Callable[[Any], ClauseState]:
+        """The watch with these registers: of few bits there are few, and sessions share them."""
+        name, start = ("watches", i), clause.start
+        assert start.segment is not None
+        inner = start.segment
+        make = functools.cache(
+            lambda registers: start._replace(segment=inner._replace(registers=registers))
+        )
+        return self._policy.lanes.setdefault(name, make)  # type: ignore[no-any-return]
+
+    def _rests(self, i: int, clause: Clause) -> Rests:
+        shared: dict[Any, Any] = self._policy.lanes
+        if ("rests", i) not in shared:
+            shared["rests", i] = rests(clause)
+        return shared["rests", i]  # type: ignore[no-any-return]
+
+    def _state(self, old: str, registers: str) -> str:
+        """A state with these registers, and nothing in flight."""
+        make, kind = self._names.bind(tuple.__new__), self._names.bind(State)
+        return f"{make}({kind}, ({registers}, {old}[1], (), {old}[3]))"
+
+
+def _is_simple(clause: Clause) -> bool:
+    """True if a lane can say what the clause reads, and what it remembers."""
+    return _is_small(clause) and not any(map(foreign, clause.slots))
+
+
+def _is_small(clause: Clause) -> bool:
+    """True if the clause sees calls only, and few nodes and conditions on results."""
+    each = (clause.monitor, clause.gate)
+    groups = [group for one in each for group in one.branches.groups if group.body < 0]
+    return (
+        clause.kinds == clause.counts
+        and sum(len(one.program.nodes) for one in each) <= NODES_CAP
+        and all(len(group.waits) <= SLOTS_CAP for group in groups)
+    )
+
+
+def _branching(policy: Policy, clauses: Sequence[int]) -> tuple[int, ...] | None:
+    """Return the clauses that may branch; None if one of them has keys or values."""
+    found = tuple(i for i in clauses if _may_branch(policy.clauses[i]))
+    each = [policy.clauses[i] for i in found]
+    return None if any(one.by or one.bound is not None for one in each) else found
+
+
+def _may_branch(clause: Clause) -> bool:
+    """True if results of calls in flight do not just add to its registers."""
+    groups = (*clause.monitor.branches.groups, *clause.gate.branches.groups)
+    return any(group.body < 0 for group in groups)
+
+
+def _groups(clause: Clause) -> bool:
+    """True if results of calls in flight matter to its registers."""
+    return bool(clause.monitor.branches.groups or clause.gate.branches.groups)
+
+
+def _waits(watch: str) -> str:
+    """Return the condition that a watch waits for results."""
+    return f"{watch}[1][2] or {watch}[0][2]"
+
+
+def _taking(lines: Sequence[str]) -> list[str]:
+    """Return the lines that take from the ledger what these lines use."""
+    text = "\n".join(lines)
+    return [line for name, line in TAKEN.items() if f"{name}[" in text]
+
+
+def _settled(slot: Slot, code: Code, status: str) -> Code:
+    """Return the code for the slot once the call has a result of this status."""
+    if not slot.waits:
+        return code
+    return code if isinstance(slot.node, Happens) and slot.node.what == status else False
