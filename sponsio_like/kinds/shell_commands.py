@@ -106,10 +106,10 @@ def _quoted(word: str) -> str:
 
 
 def _called(state: Shell, words: list[str], stdin: Stdin) -> str | None:
-    body, before = state.functions[words[0]], state.positional
+    before = state.positional
     state.called.add(words[0])
     state.positional = words[1:]
-    said = state.follow_node(body, stdin)
+    said = state.call(words[0], stdin)
     state.positional = before
     return said
 

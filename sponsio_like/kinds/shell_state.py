@@ -138,7 +138,10 @@ class Shell:
         self.found, self._follow, self._perform = found, follow, perform
         self.variables: dict[str, str | None] = {"IFS": " \t\n", "HOME": "~"}
         self.arrays: dict[str, list[str] | None] = {}
-        self.functions: dict[str, Any] = {}
+        self.functions: dict[str, tuple[bytes, Any]] = {}
+        """The functions: the text in which each stands, and the node of its body."""
+        self.raw = b""
+        """The text whose nodes are followed."""
         self.aliases: dict[str, str] = {}
         self.files: dict[str, str | None] = {}
         self.positional: list[str] | None = None
@@ -161,6 +164,9 @@ class Shell:
             raise TooMuch
 
     # --- as words are expanded
+
+    def source(self, node: Any) -> bytes:
+        return self.raw[node.start_byte : node.end_byte]
 
     def value(self, name: str) -> str | None:
         if name == "PWD":
@@ -206,12 +212,13 @@ class Shell:
             raise TooMuch
         self.followed[node.id] = node
         before, cwd = dict(self.variables), self.cwd
-        if node.text[:1] == b"`" and b"\\`" in node.text:  # one inside of another
-            inner = node.text[1:-1].decode(errors="replace").replace("\\`", "`")
+        written = self.source(node)
+        if written[:1] == b"`" and b"\\`" in written:  # one inside of another
+            inner = written[1:-1].decode(errors="replace").replace("\\`", "`")
             said = self.program(inner)
             self.variables, self.cwd, self.depth = before, cwd, self.depth - 1
             return None if said is None else said.rstrip("\n")
-        fed = node.type == "process_substitution" and node.text[:1] == b">"
+        fed = node.type == "process_substitution" and written[:1] == b">"
         said = self._follow(self, node, Stdin(given=fed))
         self.variables, self.cwd = before, cwd
         self.depth -= 1
@@ -227,12 +234,15 @@ class Shell:
 
     # --- as commands do
 
-    def follow_node(self, node: Any, stdin: Stdin) -> str | None:
+    def call(self, name: str, stdin: Stdin) -> str | None:
         """Follow the body of a function; return its output."""
         self.depth += 1
         if self.depth > DEPTH_CAP:
             raise TooMuch
-        said = self._follow(self, node, stdin)
+        before = self.raw
+        self.raw, body = self.functions[name]
+        said = self._follow(self, body, stdin)
+        self.raw = before
         self.depth -= 1
         return said
 
