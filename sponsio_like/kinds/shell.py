@@ -18,7 +18,7 @@ from sponsio_like.kinds.registry import kind, unknown
 from sponsio_like.kinds.shell_commands import perform
 from sponsio_like.kinds.shell_hidden import SUBSCRIPT, joined, left_out
 from sponsio_like.kinds.shell_output import Redirection, directed
-from sponsio_like.kinds.shell_plain import follow_lines, plain_lines
+from sponsio_like.kinds.shell_plain import follow_line, follow_lines, plain_line, plain_lines
 from sponsio_like.kinds.shell_state import (
     FACTS,
     LONGEST,
@@ -168,12 +168,11 @@ def follow(state: Shell, node: Any, stdin: Stdin) -> str | None:
     """Follow one statement; return what it writes to its output, None if that is unknown."""
     state.step()
     match node.type:
-        case "command":
-            return _command(state, node, stdin)
-        case "pipeline":
-            return _pipeline(state, node.children, stdin)
-        case "redirected_statement":
-            return _redirected(state, node, stdin)
+        case "command" | "pipeline" | "redirected_statement":
+            line = None if node.has_error else plain_line(state, _said(state, node))
+            if line is not None:
+                return follow_line(state, line, stdin)
+            return SIMPLE[node.type](state, node, stdin)
         case "variable_assignment":
             _assignment(state, node)
             return ""
@@ -452,10 +451,10 @@ def _line_ends(state: Shell, node: Any) -> set[int]:
     return {i for i, gap in gaps.items() if b"\n" in gap.replace(b"\\\n", b"")}
 
 
-def _pipeline(state: Shell, children: Any, stdin: Stdin) -> str | None:
+def _pipeline(state: Shell, node: Any, stdin: Stdin) -> str | None:
     output: str | None = ""
     source = stdin
-    for child in children:
+    for child in node.children:
         if child.type == "|&":  # with messages of errors
             source = Stdin(given=True, text=None)
         if not child.is_named or child.type in SKIPPED:
@@ -480,7 +479,7 @@ def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
     for each in redirects:
         for child in each.children:
             if child.type == "pipeline":
-                piped = _pipeline(state, child.children, Stdin(given=True, text=output))
+                piped = _pipeline(state, child, Stdin(given=True, text=output))
             elif each.type == "heredoc_redirect" and child.type in STATEMENTS:
                 follow(state, child, Stdin())
     errors = [child for child in node.children if child.type == "ERROR"]
@@ -489,6 +488,8 @@ def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
     return output if piped is None else piped
 
 
+SIMPLE = {"command": _command, "pipeline": _pipeline, "redirected_statement": _redirected}
+"""How each of the statements is followed that are plain most of the time."""
 WRITING = frozenset({">", ">>", "&>", "&>>", ">|", "<>", ">&"})
 
 
@@ -537,7 +538,7 @@ def _heredoc(state: Shell, node: Any) -> str | None:
         (_said(state, child) for child in node.children if child.type == "heredoc_start"), ""
     )
     bodies = [child for child in node.children if child.type == "heredoc_body"]
-    body = "".join((_said(state, each) for each in bodies))
+    body = "".join(_said(state, each) for each in bodies)
     end = next((_said(state, child) for child in node.children if child.type == "heredoc_end"), "")
     if end.strip() != _unquoted(mark):
         state.found.nothing_is_clear()

@@ -83,9 +83,14 @@ def globbed(text: str) -> str:
     return text
 
 
+def shown(text: str) -> str:
+    """Return a text with `*` and its like in place of their signs."""
+    return text if text.isascii() else text.translate(PLAIN_GLOBS)
+
+
 def is_known(field: str) -> bool:
     """True if nothing in the field is unknown."""
-    return SIGNS.search(field) is None
+    return field.isascii() or SIGNS.search(field) is None
 
 
 def fields(node: Any, env: Env) -> list[str]:
@@ -116,6 +121,39 @@ def plain_words(node: Any, env: Env) -> list[str]:
     if b"'" not in raw and b'"' not in raw:
         return globbed(text).split()
     return [each[1:-1] if each[0] in "'\"" else globbed(each) for each in WORDS.findall(text)]
+
+
+WHOLE = re.compile("[^'\"$]+")
+PIECES = re.compile(r"""'([^']*)'|"([^"]*)"|\$\{?(\w+)\}?|[^'"$]+""")
+VALUED = re.compile(r"\$\{?(\w+)\}?")
+
+
+def written_fields(text: str, env: Env) -> list[str]:
+    """Return the fields of a word given as text: quotes, variables, letters and plain signs."""
+    if WHOLE.fullmatch(text):
+        return [globbed(text)]
+    return list(_split(_pieces(text, env)))
+
+
+def one_written(text: str, env: Env) -> str:
+    """Return such a word as one field, as in an assignment."""
+    return "".join([each.text for each in _pieces(text, env)]).replace(LOOSE, QUOTED)
+
+
+def _pieces(text: str, env: Env) -> Chars:
+    chars: Chars = []
+    for found in PIECES.finditer(text):
+        match found.lastindex:
+            case 1:
+                chars += _run(found[1], IN_QUOTES)
+            case 2:
+                for i, part in enumerate(VALUED.split(found[2])):
+                    chars += _variable(part, env, quoted=True) if i % 2 else _run(part, IN_QUOTES)
+            case 3:
+                chars += _variable(found[3], env, quoted=False)
+            case _:
+                chars.append(Char(found[0], WRITTEN))
+    return chars
 
 
 def one_field(node: Any, env: Env) -> str:
