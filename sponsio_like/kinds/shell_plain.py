@@ -30,14 +30,14 @@ INTO = rf"(?:2>&1|2>[ ]?/dev/null|>>?[ ]?{PLACE}){END}"
 COMMAND = rf"{PLACE}{END}(?:[ ]++{WORD})*+(?:[ ]++{INTO})*+"
 PIPELINE = rf"{COMMAND}(?:[ ]*+\|[ ]*+{COMMAND})*+"
 CHAIN = rf"{PIPELINE}(?:[ ]*+\|\|[ \n]*+{PIPELINE})*+"
-SET = rf"{NAME}=(?:{SIGNS}|{ODD})*+{END}"
+SET = rf"(?!_=){NAME}=(?:{SIGNS}|{ODD})*+{END}"
 REMARK = r"\#[^\n\\]*+(?=\n|\Z)"
 GAP = rf"\n*+(?:(?<![^\n])[ ]*+{REMARK}\n*+)*+[ ]*+"
 STOP = r"(?:\n++|;(?![;&])[ ]*+\n*+|&&[ \n]*+(?!\Z)|\Z)"
 LINE = re.compile(rf"{GAP}(?:({CHAIN})|({SET}))(?:[ ]++{REMARK}|[ ]*+){STOP}", re.ASCII)
 """An assignment, or pipelines of plain commands, and what ends it."""
 REMARKS = re.compile(GAP)
-TOKEN = re.compile(rf"""\|\|?|{INTO}|(?:'[^']*+'|"[^"]*+"|[^ |'"]++)++""", re.ASCII)
+TOKEN = re.compile(rf"""\|\|?|{INTO}|(?:'[^']*+'|"[^"]*+"|[^ \n|'"]++)++""", re.ASCII)
 LITERAL = re.compile(r"""'[^']*'|"[^"$]*\"""")
 """A word whole in quotes that has no variable."""
 MARKS = re.compile("['\"$|>]")
