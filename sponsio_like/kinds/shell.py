@@ -18,7 +18,7 @@ from sponsio_like.kinds.registry import kind, unknown
 from sponsio_like.kinds.shell_commands import perform
 from sponsio_like.kinds.shell_hidden import SUBSCRIPT, joined, left_out
 from sponsio_like.kinds.shell_output import Redirection, directed
-from sponsio_like.kinds.shell_plain import follow_lines, plain_lines
+from sponsio_like.kinds.shell_plain import follow_line, follow_lines, plain_line, plain_lines
 from sponsio_like.kinds.shell_state import (
     FACTS,
     LONGEST,
@@ -80,8 +80,6 @@ def _tree(text: bytes) -> Any:
         tree = parser.parse(lambda at, _: text[at:], progress_callback=is_too_much)
     except ValueError:
         raise TooMuch from None
-    if not tree.root_node.has_error:
-        tree = parser.parse(text, tree)  # the same tree, whose nodes have their texts at hand
     return tree.root_node
 
 
@@ -145,9 +143,11 @@ def _parsed(state: Shell, text: str, stdin: Stdin) -> str | None:
         raise TooMuch
     if root.has_error:
         state.found.nothing_is_clear()
+    before, state.raw = state.raw, raw
     output = _sequence(state, root, stdin)
     for node in left_out(root, raw, state.followed, state.called):
         state.output(node)
+    state.raw = before
     return output
 
 
@@ -168,12 +168,11 @@ def follow(state: Shell, node: Any, stdin: Stdin) -> str | None:
     """Follow one statement; return what it writes to its output, None if that is unknown."""
     state.step()
     match node.type:
-        case "command":
-            return _command(state, node, stdin)
-        case "pipeline":
-            return _pipeline(state, node.children, stdin)
-        case "redirected_statement":
-            return _redirected(state, node, stdin)
+        case "command" | "pipeline" | "redirected_statement":
+            line = None if node.has_error else plain_line(state, _said(state, node))
+            if line is not None:
+                return follow_line(state, line, stdin)
+            return SIMPLE[node.type](state, node, stdin)
         case "variable_assignment":
             _assignment(state, node)
             return ""
@@ -212,8 +211,8 @@ def follow(state: Shell, node: Any, stdin: Stdin) -> str | None:
 def _defined(state: Shell, node: Any) -> str:
     """Note a function, and the files that are written whenever it is called."""
     body = node.child_by_field_name("body")
-    name = _text(node.child_by_field_name("name"))
-    state.functions[name] = body
+    name = _said(state, node.child_by_field_name("name"))
+    state.functions[name] = state.raw, body
     for each in node.children_by_field_name("redirect"):
         if _writes(each):
             _written(state, each)
@@ -228,22 +227,22 @@ def _written(state: Shell, redirect: Any) -> None:
 
 
 def _unset(state: Shell, node: Any) -> str:
-    if SUBSCRIPT.search(_text(node)):
+    if SUBSCRIPT.search(_said(state, node)):
         state.found.nothing_is_clear()
     for child in node.children[1:]:
-        state.variables[_text(child)] = ""
+        state.variables[_said(state, child)] = ""
     return ""
 
 
 def _tested(state: Shell, node: Any, stdin: Stdin) -> str:
-    if SUBSCRIPT.search(_text(node)):
+    if SUBSCRIPT.search(_said(state, node)):
         state.found.nothing_is_clear()
     _inside(state, node, stdin)
     return ""
 
 
-def _text(node: Any) -> str:
-    return "" if node is None else node.text.decode(errors="replace")
+def _said(state: Shell, node: Any) -> str:
+    return "" if node is None else state.source(node).decode(errors="replace")
 
 
 STATEMENTS = frozenset(
@@ -307,7 +306,7 @@ def _apart(state: Shell, node: Any, stdin: Stdin) -> str | None:
 
 def _for(state: Shell, node: Any, stdin: Stdin) -> str | None:
     """Follow the body for each word that is known; else once, with a variable that is unknown."""
-    name = _text(node.child_by_field_name("variable"))
+    name = _said(state, node.child_by_field_name("variable"))
     body = node.child_by_field_name("body")
     values = [
         text for child in node.children_by_field_name("value") for text in fields(child, state)
@@ -334,16 +333,16 @@ def _loop(state: Shell, node: Any, stdin: Stdin) -> str | None:
 
 def _forget(state: Shell, node: Any) -> None:
     """Take what is set in a loop as unknown: it may be set there before it is read."""
-    if not SETS.search(node.text):
+    if not SETS.search(state.source(node)):
         return
     stack = [node]
     while stack:
         child = stack.pop()
         state.step()
         if child.type == "variable_assignment":
-            state.variables[_text(child.child_by_field_name("name")).split("[")[0]] = None
+            state.variables[_said(state, child.child_by_field_name("name")).split("[")[0]] = None
         elif child.type == "command":
-            words = [_text(each) for each in child.children]
+            words = [_said(state, each) for each in child.children]
             if words and words[0] in ("read", "cd", "pushd", "popd", "mapfile", "readarray"):
                 for each in words[1:]:
                     state.variables[each] = None
@@ -356,7 +355,7 @@ def _forget(state: Shell, node: Any) -> None:
 
 
 def _assignment(state: Shell, node: Any) -> None:
-    name = _text(node.child_by_field_name("name"))
+    name = _said(state, node.child_by_field_name("name"))
     value = node.child_by_field_name("value")
     adds = any(child.type == "+=" for child in node.children)
     if "[" in name:
@@ -381,14 +380,14 @@ CHANGING = re.compile(r"[-+]\w*[nlui]")
 
 
 def _declared(state: Shell, node: Any) -> str:
-    changes = any(CHANGING.fullmatch(_text(child)) for child in node.children)
+    changes = any(CHANGING.fullmatch(_said(state, child)) for child in node.children)
     for child in node.children:
         if child.type == "variable_assignment":
             if changes:
                 _changing(state, child.child_by_field_name("name"), child)
             _assignment(state, child)
             if node.children[0].type in ("export", "declare", "typeset"):
-                state.found.sets.append(_text(child.child_by_field_name("name")))
+                state.found.sets.append(_said(state, child.child_by_field_name("name")))
         elif child.type == "variable_name":
             if changes:
                 _changing(state, child, None)
@@ -402,7 +401,7 @@ def _declared(state: Shell, node: Any) -> str:
 
 def _changing(state: Shell, name: Any, assignment: Any) -> None:
     """Take a variable as unknown from now on, and the one that it may be another name of."""
-    state.changing.add(_text(name))
+    state.changing.add(_said(state, name))
     value = None if assignment is None else assignment.child_by_field_name("value")
     if value is not None:
         other = one_field(value, state)
@@ -412,11 +411,11 @@ def _changing(state: Shell, name: Any, assignment: Any) -> None:
 
 
 def _command(state: Shell, node: Any, stdin: Stdin) -> str | None:
-    words = plain_words(node)
+    words = plain_words(node, state)
     if words:
         return perform(state, words, stdin)
     sets: dict[str, str | None] = {}
-    ends = _line_ends(node)
+    ends = _line_ends(state, node)
     for i, child in enumerate(node.children):
         if i in ends:
             state.found.nothing_is_clear()
@@ -425,7 +424,7 @@ def _command(state: Shell, node: Any, stdin: Stdin) -> str | None:
         if child.type == "variable_assignment":
             value = child.child_by_field_name("value")
             said = "" if value is None else one_field(value, state)
-            sets[_text(child.child_by_field_name("name"))] = said if is_known(said) else None
+            sets[_said(state, child.child_by_field_name("name"))] = said if is_known(said) else None
         elif child.type in ("herestring_redirect", "file_redirect", "heredoc_redirect"):
             stdin = _redirect(state, child, stdin)
         elif child.type == "ERROR":
@@ -440,11 +439,11 @@ def _command(state: Shell, node: Any, stdin: Stdin) -> str | None:
     return perform(state, words, stdin, sets)
 
 
-def _line_ends(node: Any) -> set[int]:
+def _line_ends(state: Shell, node: Any) -> set[int]:
     """Return the children that stand on another line: the parser takes the line behind
     `a | b | c` for arguments of `c` if something is redirected there.
     """
-    raw, first = node.text, node.start_byte
+    raw, first = state.source(node), node.start_byte
     if b"\n" not in raw:
         return set()
     pairs = enumerate(itertools.pairwise(node.children), 1)
@@ -452,10 +451,10 @@ def _line_ends(node: Any) -> set[int]:
     return {i for i, gap in gaps.items() if b"\n" in gap.replace(b"\\\n", b"")}
 
 
-def _pipeline(state: Shell, children: Any, stdin: Stdin) -> str | None:
+def _pipeline(state: Shell, node: Any, stdin: Stdin) -> str | None:
     output: str | None = ""
     source = stdin
-    for child in children:
+    for child in node.children:
         if child.type == "|&":  # with messages of errors
             source = Stdin(given=True, text=None)
         if not child.is_named or child.type in SKIPPED:
@@ -480,7 +479,7 @@ def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
     for each in redirects:
         for child in each.children:
             if child.type == "pipeline":
-                piped = _pipeline(state, child.children, Stdin(given=True, text=output))
+                piped = _pipeline(state, child, Stdin(given=True, text=output))
             elif each.type == "heredoc_redirect" and child.type in STATEMENTS:
                 follow(state, child, Stdin())
     errors = [child for child in node.children if child.type == "ERROR"]
@@ -489,6 +488,8 @@ def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
     return output if piped is None else piped
 
 
+SIMPLE = {"command": _command, "pipeline": _pipeline, "redirected_statement": _redirected}
+"""How each of the statements is followed that are plain most of the time."""
 WRITING = frozenset({">", ">>", "&>", "&>>", ">|", "<>", ">&"})
 
 
@@ -496,12 +497,12 @@ def _redirection(state: Shell, node: Any) -> Redirection:
     source, sign = "1", ""
     for child in node.children:
         if child.type == "file_descriptor":
-            source = _text(child)
+            source = _said(state, child)
         elif not child.is_named and child.type in WRITING:
             sign = child.type
     to = node.child_by_field_name("destination")
     places = [] if to is None or to.type == "number" else fields(to, state)
-    return Redirection(source, sign, _text(to), places)
+    return Redirection(source, sign, _said(state, to), places)
 
 
 def _writes(redirect: Any) -> bool:
@@ -533,10 +534,12 @@ def _redirect(state: Shell, node: Any, stdin: Stdin) -> Stdin:
 
 def _heredoc(state: Shell, node: Any) -> str | None:
     """Return the text of a here-document; variables in it are expanded unless its end is quoted."""
-    mark = next((_text(child) for child in node.children if child.type == "heredoc_start"), "")
+    mark = next(
+        (_said(state, child) for child in node.children if child.type == "heredoc_start"), ""
+    )
     bodies = [child for child in node.children if child.type == "heredoc_body"]
-    body = "".join(map(_text, bodies))
-    end = next((_text(child) for child in node.children if child.type == "heredoc_end"), "")
+    body = "".join(_said(state, each) for each in bodies)
+    end = next((_said(state, child) for child in node.children if child.type == "heredoc_end"), "")
     if end.strip() != _unquoted(mark):
         state.found.nothing_is_clear()
     if any(child.type == "<<-" for child in node.children):

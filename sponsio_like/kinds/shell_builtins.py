@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from sponsio_like.kinds.shell_options import behind_options
 from sponsio_like.kinds.shell_state import Shell, Stdin
-from sponsio_like.kinds.shell_words import PLAIN_GLOBS, is_known, with_escapes
+from sponsio_like.kinds.shell_words import is_known, shown, with_escapes
 
 Words: TypeAlias = Sequence[str]
 Handler: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
@@ -21,9 +21,9 @@ Handler: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
 def _echo(_: Shell, args: Words, __: Stdin) -> str | None:
     words = list(args)
     flags = ""
-    while words and re.fullmatch(r"-[neE]+", words[0]):
+    while words and words[0][:1] == "-" and re.fullmatch(r"-[neE]+", words[0]):
         flags += words.pop(0)[1:]
-    text = " ".join(words).translate(PLAIN_GLOBS)
+    text = shown(" ".join(words))
     if not is_known(text):
         return None
     text = with_escapes(text) if "e" in flags else text
@@ -31,7 +31,7 @@ def _echo(_: Shell, args: Words, __: Stdin) -> str | None:
 
 
 def _printf(state: Shell, args: Words, _: Stdin) -> str | None:
-    words = [each.translate(PLAIN_GLOBS) for each in args]
+    words = [shown(each) for each in args]
     name = ""
     if words[:1] == ["-v"] and len(words) > 2:
         name, words = words[1], words[2:]

@@ -22,9 +22,9 @@ from sponsio_like.kinds.shell_state import PROGRAMS, Shell, Stdin
 from sponsio_like.kinds.shell_table import host_in, note
 from sponsio_like.kinds.shell_words import (
     LOOSE,
-    PLAIN_GLOBS,
     QUOTED,
     SIGNS,
+    shown,
 )
 
 Words: TypeAlias = Sequence[str]
@@ -102,14 +102,14 @@ def _aliased(state: Shell, words: list[str], stdin: Stdin) -> str | None:
 
 
 def _quoted(word: str) -> str:
-    return "'" + word.translate(PLAIN_GLOBS).replace("'", "'\\''") + "'"
+    return "'" + shown(word).replace("'", "'\\''") + "'"
 
 
 def _called(state: Shell, words: list[str], stdin: Stdin) -> str | None:
-    body, before = state.functions[words[0]], state.positional
+    before = state.positional
     state.called.add(words[0])
     state.positional = words[1:]
-    said = state.follow_node(body, stdin)
+    said = state.call(words[0], stdin)
     state.positional = before
     return said
 

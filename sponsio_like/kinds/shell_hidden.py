@@ -72,15 +72,18 @@ def left_out(root: Any, raw: bytes, followed: dict[int, Any], called: set[str]) 
 
     found = QueryCursor(_substitutions()).captures(root)
     for node in sorted(found.get("run", ()), key=lambda each: each.start_byte):
-        if node.id not in followed and _is_reached(node, called):
+        if node.id not in followed and _is_reached(node, raw, called):
             yield node
 
 
-def _is_reached(node: Any, called: set[str]) -> bool:
+def _is_reached(node: Any, raw: bytes, called: set[str]) -> bool:
     while node is not None:
         if node.type == "function_definition":
             name = node.child_by_field_name("name")
-            if name is None or name.text.decode(errors="replace") not in called:
+            if (
+                name is None
+                or raw[name.start_byte : name.end_byte].decode(errors="replace") not in called
+            ):
                 return False
         if node.type == "heredoc_body":
             return False  # it is expanded as a text of its own, unless its end is quoted

@@ -15,7 +15,7 @@ from sponsio_like.kinds.python_code import python_facts
 from sponsio_like.kinds.shell_options import behind_options
 from sponsio_like.kinds.shell_state import Shell, Stdin
 from sponsio_like.kinds.shell_table import note
-from sponsio_like.kinds.shell_words import PLAIN_GLOBS, QUOTED, is_known
+from sponsio_like.kinds.shell_words import QUOTED, is_known, shown
 
 Words: TypeAlias = Sequence[str]
 Handler: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
@@ -273,7 +273,7 @@ def _vim(state: Shell, args: Words, stdin: Stdin) -> str | None:
 
 def _eval(state: Shell, args: Words, stdin: Stdin) -> str | None:
     words = args[1:] if args[:1] == ["--"] else args
-    return state.program(" ".join(words).translate(PLAIN_GLOBS), stdin)
+    return state.program(shown(" ".join(words)), stdin)
 
 
 def _source(state: Shell, args: Words, stdin: Stdin) -> str | None:

@@ -5,6 +5,7 @@ In: arguments. Out: options, their values, and the rest.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
@@ -33,10 +34,18 @@ class Options(NamedTuple):
         return any([name.startswith(each) for each in self.flags if each[2:] for name in names])
 
 
+NO_FLAGS = frozenset[str]()
+
+
 def sorted_options(args: Words, short: str = "", long: Words = ()) -> Options:
     """Return the arguments, sorted; `short` and `long` are options that take a value."""
-    if not any([each[:1] == "-" for each in args]):
-        return Options(frozenset(), {}, list(args), any([each[:1] == LOOSE for each in args]))
+    loose = False
+    for each in args:
+        if each[:1] == "-":
+            break
+        loose = loose or each[:1] == LOOSE
+    else:
+        return Options(NO_FLAGS, {}, list(args), loose)
     flags, values, rest = set[str](), dict[str, str](), list[str]()
     words, i = list(args), 0
     while i < len(words):
@@ -53,18 +62,25 @@ def sorted_options(args: Words, short: str = "", long: Words = ()) -> Options:
             elif name in long and i < len(words):
                 values[name], i = words[i], i + 1
         elif word[:1] == "-" and len(word) > 1:
-            for j, each in enumerate(word[1:], 2):
-                flags.add(f"-{each}")
-                if each in short:
-                    if word[j:]:
-                        values[f"-{each}"] = word[j:]
-                    elif i < len(words):
-                        values[f"-{each}"], i = words[i], i + 1
-                    break
+            letters, last, value = _letters(word, short)
+            flags.update(letters)
+            if value:
+                values[last] = value
+            elif last and i < len(words):
+                values[last], i = words[i], i + 1
         else:
             rest.append(word)
     loose = any([each[:1] == LOOSE for each in rest])
     return Options(frozenset(flags), values, rest, loose)
+
+
+@functools.lru_cache(maxsize=1_000)
+def _letters(word: str, short: str) -> tuple[tuple[str, ...], str, str]:
+    """Return the options in `-rfo.txt`; the last one if it takes a value; what stands behind it."""
+    for i, each in enumerate(word[1:], 2):
+        if each in short:
+            return tuple([f"-{letter}" for letter in word[1:i]]), f"-{each}", word[i:]
+    return tuple([f"-{letter}" for letter in word[1:]]), "", ""
 
 
 def _whole(name: str, long: Words) -> str:

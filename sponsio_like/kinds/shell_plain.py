@@ -1,31 +1,47 @@
-"""Follows a text of plain commands without a tree: words, quotes, pipes, and files written.
+"""Follows plain commands without a tree: words, variables, pipes, comments, and files written.
 
-In: the text of a program. Out: the facts that its tree gives, in a fraction of the time; from the
-first line on that has anything else, such as a variable, a keyword or an assignment, it needs one.
+In: the text of a program, or of a statement in one. Out: the facts that its tree gives, in a
+fraction of the time; from the first line on that has anything else, such as a keyword or a
+substitution, it needs one.
 """
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
 
 from sponsio_like.kinds.shell_commands import perform
 from sponsio_like.kinds.shell_output import Redirection, directed
 from sponsio_like.kinds.shell_state import Shell, Stdin
-from sponsio_like.kinds.shell_words import globbed
+from sponsio_like.kinds.shell_words import globbed, is_known, one_written, written_fields
 
 END = r"(?=[ \n|;]|&&|\Z)"
-BARE = r"(?!=|-[ ]+2>)[\w./:=,@%*?+~^-]++"
-SINGLE = r"'[^'\n\x7f-\U0010ffff]*+'"
-DOUBLE = r'"[^"$`\\!\n\x7f-\U0010ffff]*+"'
-WORD = rf"(?:{BARE}|{SINGLE}|{DOUBLE}){END}"
+NAME = r"[A-Za-z_]\w*+"
+VARIABLE = rf"\$(?:{NAME}|\{{{NAME}\}}|[0-9](?!\w))"
+SINGLE = r"'[^'\x7f-\U0010ffff]*+'"
+DOUBLE = rf'"(?:[^"$`\\!\x7f-\U0010ffff]++|{VARIABLE})*+"'
+ODD = rf"{SINGLE}|{DOUBLE}|{VARIABLE}"
+SIGNS = r"[\w./:=,@%*?+~^-]++"
+WORD = rf"(?:(?!=|-[ ]+2>){SIGNS}|{ODD})(?:{SIGNS}|{ODD})*+{END}"
 FILE = r"[A-Za-z./][\w./-]*+"
-INTO = rf"(?:2>&1|2>[ ]?/dev/null|>>?[ ]?{FILE}){END}"
-COMMAND = rf"{FILE}{END}(?:[ ]++{WORD})*+(?:[ ]++{INTO})*+"
+PLACE = rf"(?:{FILE}|{ODD})++"
+INTO = rf"(?:2>&1|2>[ ]?/dev/null|>>?[ ]?{PLACE}){END}"
+COMMAND = rf"{PLACE}{END}(?:[ ]++{WORD})*+(?:[ ]++{INTO})*+"
+PIPELINE = rf"{COMMAND}(?:[ ]*+\|[ ]*+{COMMAND})*+"
+CHAIN = rf"{PIPELINE}(?:[ ]*+\|\|[ \n]*+{PIPELINE})*+"
+SET = rf"(?!_=){NAME}=(?:{SIGNS}|{ODD})*+{END}"
+REMARK = r"\#[^\n\\]*+(?=\n|\Z)"
+GAP = rf"\n*+(?:(?<![^\n])[ ]*+{REMARK}\n*+)*+[ ]*+"
 STOP = r"(?:\n++|;(?![;&])[ ]*+\n*+|&&[ \n]*+(?!\Z)|\Z)"
-LINE = re.compile(rf"[ ]*+({COMMAND}(?:[ ]*+\|[ ]*+{COMMAND})*+)[ ]*+{STOP}", re.ASCII)
-"""A pipeline of plain commands, and what ends it."""
-TOKEN = re.compile(rf"""'[^']*'|"[^"]*"|\||{INTO}|[^ |]+""", re.ASCII)
+LINE = re.compile(rf"{GAP}(?:({CHAIN})|({SET}))(?:[ ]++{REMARK}|[ ]*+){STOP}", re.ASCII)
+"""An assignment, or pipelines of plain commands, and what ends it."""
+REMARKS = re.compile(GAP)
+TOKEN = re.compile(rf"""\|\|?|{INTO}|(?:'[^']*+'|"[^"]*+"|[^ \n|'"]++)++""", re.ASCII)
+LITERAL = re.compile(r"""'[^']*'|"[^"$]*\"""")
+"""A word whole in quotes that has no variable."""
+MARKS = re.compile("['\"$|>]")
+"""The signs in a line that make its words more than what stands between blanks."""
 KEYWORDS = frozenset(
     {
         *("if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case"),
@@ -36,42 +52,111 @@ KEYWORDS = frozenset(
 """Words that begin something else than a command."""
 
 
+class Written(NamedTuple):
+    """A word with a variable in it, or quotes at some place, as it is written; and its place."""
+
+    at: int
+    text: str
+
+
 class Plain(NamedTuple):
-    """A command: its words, and where its output goes."""
+    """A command: its words, those of them that have to be expanded, and where its output goes."""
 
     words: list[str]
+    written: list[Written]
     into: list[Redirection]
 
 
-def plain_lines(text: str) -> tuple[list[list[Plain]], str]:
-    """Return the plain pipelines at the beginning of a program, and the text behind them.
+class Sets(NamedTuple):
+    """A variable that is set, and the word that says to what."""
+
+    name: str
+    value: str
+
+
+class Chain(NamedTuple):
+    """Pipelines with `||` between them."""
+
+    pipelines: list[list[Plain]]
+
+
+Line: TypeAlias = "list[str] | Sets | Chain"
+"""A line; the words alone of a command whose words are what they say, and that writes no file."""
+
+
+def plain_lines(text: str) -> tuple[list[Line], str]:
+    """Return the plain lines at the beginning of a program, and the text behind them.
 
     A shell reads line by line: what it does with the first lines does not depend on the others.
     """
-    lines, at = list[list[Plain]](), 0
+    lines, at, next_line = list[Line](), 0, LINE.match
     while at < len(text):
-        found = LINE.match(text, at)
+        found = next_line(text, at)
         if found is None:
             break
-        commands = _commands(found[1])
-        if any([each.words[0] in KEYWORDS for each in commands]):
+        said = found[1]
+        if said is None or MARKS.search(said):
+            line = _line(found)
+        else:
+            line = globbed(said).split()
+            if line[0] in KEYWORDS:
+                break
+        if line is None:
             break
-        lines.append(commands)
+        lines.append(line)
         at = found.end()
+    if lines and "#" in text[at:] and (rest := REMARKS.fullmatch(text, at)):
+        at = rest.end()
     return lines, text[at:]
 
 
-def _commands(line: str) -> list[Plain]:
-    made = [Plain([], [])]
-    for token in TOKEN.findall(line):
-        if token[0] in "'\"":
-            made[-1].words.append(token[1:-1])
-        elif token == "|":  # noqa: S105  no password
-            made.append(Plain([], []))
-        elif token[0] == ">" or token[:2] == "2>":
-            made[-1].into.append(_redirection(token))
+def plain_line(state: Shell, text: str) -> Line | None:
+    """Return the line that a statement is; None if it is not plain. A loop asks again and again."""
+    if text not in state.lines:
+        found = LINE.fullmatch(text)
+        state.lines[text] = None if found is None else _line(found)
+    line: Line | None = state.lines[text]
+    return line
+
+
+def _line(found: re.Match[str]) -> Line | None:
+    text = found[1]
+    if text is None:
+        return Sets(*found[2].split("=", 1))
+    if MARKS.search(text) is None:
+        words = globbed(text).split()
+        return None if words[0] in KEYWORDS else words
+    pipelines = [[_command(each) for each in line] for line in _cut(TOKEN.findall(text))]
+    if any([each.words[0] in KEYWORDS for line in pipelines for each in line]):
+        return None
+    return Chain(pipelines)
+
+
+def _cut(tokens: list[str]) -> list[list[list[str]]]:
+    """Return the tokens of each command of each pipeline."""
+    made: list[list[list[str]]] = [[[]]]
+    for token in tokens:
+        if token == "||":  # noqa: S105  no password
+            made.append([[]])
+        elif token == "|":  # noqa: S105  "
+            made[-1].append([])
         else:
-            made[-1].words.append(globbed(token))
+            made[-1][-1].append(token)
+    return made
+
+
+def _command(tokens: list[str]) -> Plain:
+    made = Plain([], [], [])
+    for token in tokens:
+        if MARKS.search(token) is None:
+            made.words.append(globbed(token))
+        elif LITERAL.fullmatch(token):
+            made.words.append(token[1:-1])
+        elif token[0] == ">" or token[:2] == "2>":
+            made.into.append(_redirection(token))
+        else:
+            made.written.append(Written(len(made.words), token))
+            made.words.append(token)
     return made
 
 
@@ -81,32 +166,82 @@ def _redirection(token: str) -> Redirection:
     source = "2" if token[0] == "2" else "1"
     bare = token.removeprefix("2")
     to = bare.lstrip("> ")
-    return Redirection(source, ">>" if bare[:2] == ">>" else ">", to, [to])
+    places = [] if MARKS.search(to) else [globbed(to)]
+    return Redirection(source, ">>" if bare[:2] == ">>" else ">", to, places)
 
 
-def follow_lines(state: Shell, lines: list[list[Plain]], stdin: Stdin) -> str | None:
-    """Follow pipelines one after another; return what they write, None if that is unknown."""
+# --- following ------------------------------------------------------------------------------------
+
+
+def follow_lines(state: Shell, lines: Sequence[Line], stdin: Stdin) -> str | None:
+    """Follow lines one after another; return what they write, None if that is unknown."""
     said: list[str] | None = []
-    for commands in lines:
-        if len(commands) > 1:
-            output = _pipeline(state, commands, stdin)
+    for line in lines:
+        if isinstance(line, list):
+            output = perform(state, line, stdin)
         else:
-            output = perform(state, commands[0].words, stdin)
-        if commands[-1].into:
-            output = directed(state, commands[-1].into, output)
-        said = None if output is None or said is None else [*said, output]
+            output = follow_line(state, line, stdin)
+        if output is None:
+            said = None
+        elif said is not None:
+            said.append(output)
     return None if said is None else "".join(said)
 
 
+def follow_line(state: Shell, line: Line, stdin: Stdin) -> str | None:
+    """Follow a line; return what it writes. What is set behind `||` may be set or not."""
+    match line:
+        case list():
+            return perform(state, line, stdin)
+        case Sets(name, value):
+            said = one_written(value, state)
+            state.assign(name, said if is_known(said) else None)
+            return ""
+        case Chain(pipelines):
+            output = _pipeline(state, pipelines[0], stdin)
+            for each in pipelines[1:]:
+                before = dict(state.variables)
+                _pipeline(state, each, stdin)
+                state.join(before)
+            return output if len(pipelines) == 1 else None
+
+
 def _pipeline(state: Shell, commands: list[Plain], stdin: Stdin) -> str | None:
-    output: str | None = ""
+    if len(commands) == 1:
+        output = perform(state, _words(state, commands[0]), stdin)
+        return _directed(state, commands[0], output)
+    output = ""
     for i, each in enumerate(commands):
         before, cwd = dict(state.variables), state.cwd
-        output = perform(state, each.words, stdin)
-        if each.into and i == 0:
-            output = directed(state, each.into, output)
+        output = perform(state, _words(state, each), stdin)
+        if i == 0:
+            output = _directed(state, each, output)
         state.variables, state.cwd = before, cwd
-        if each.into and 0 < i < len(commands) - 1:
-            output = directed(state, each.into, output)
+        if i:
+            output = _directed(state, each, output)
         stdin = Stdin(given=True, text=output)
     return output
+
+
+def _words(state: Shell, command: Plain) -> list[str]:
+    if not command.written:
+        return command.words
+    words, done = list[str](), 0
+    for at, text in command.written:
+        words += command.words[done:at]
+        words += written_fields(text, state)
+        done = at + 1
+    return words + command.words[done:]
+
+
+def _directed(state: Shell, command: Plain, output: str | None) -> str | None:
+    """Note where the output of a command goes; return what still goes to that of the text."""
+    if not command.into:
+        return output
+    them = command.into
+    if any([MARKS.search(each.to) for each in them]):
+        them = [
+            each._replace(places=written_fields(each.to, state)) if MARKS.search(each.to) else each
+            for each in them
+        ]
+    return directed(state, them, output)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from sponsio_like.kinds.shell_hidden import joined_text
-from sponsio_like.kinds.shell_words import LOOSE, PLAIN_GLOBS, QUOTED, is_known
+from sponsio_like.kinds.shell_words import LOOSE, QUOTED, is_known, shown
 from sponsio_like.values import UNREADABLE, Facts
 
 LONGEST = 8_192
@@ -108,9 +108,9 @@ def _told(values: list[str]) -> tuple[Any, ...]:
         return ()
     if is_known("".join(values)):
         return tuple(dict.fromkeys(values))
-    shown = dict.fromkeys(each.translate(PLAIN_GLOBS) for each in values)
-    told = tuple(each for each in shown if is_known(each))
-    return told if len(told) == len(shown) else (*told, UNREADABLE)
+    said = dict.fromkeys(map(shown, values))
+    told = tuple(each for each in said if is_known(each))
+    return told if len(told) == len(said) else (*told, UNREADABLE)
 
 
 def _is_lost(path: str) -> bool:
@@ -138,7 +138,12 @@ class Shell:
         self.found, self._follow, self._perform = found, follow, perform
         self.variables: dict[str, str | None] = {"IFS": " \t\n", "HOME": "~"}
         self.arrays: dict[str, list[str] | None] = {}
-        self.functions: dict[str, Any] = {}
+        self.functions: dict[str, tuple[bytes, Any]] = {}
+        """The functions: the text in which each stands, and the node of its body."""
+        self.lines: dict[str, Any] = {}
+        """The statements that were looked at, each as a line of `shell_plain`, or None."""
+        self.raw = b""
+        """The text whose nodes are followed."""
         self.aliases: dict[str, str] = {}
         self.files: dict[str, str | None] = {}
         self.positional: list[str] | None = None
@@ -161,6 +166,9 @@ class Shell:
             raise TooMuch
 
     # --- as words are expanded
+
+    def source(self, node: Any) -> bytes:
+        return self.raw[node.start_byte : node.end_byte]
 
     def value(self, name: str) -> str | None:
         if name == "PWD":
@@ -206,12 +214,13 @@ class Shell:
             raise TooMuch
         self.followed[node.id] = node
         before, cwd = dict(self.variables), self.cwd
-        if node.text[:1] == b"`" and b"\\`" in node.text:  # one inside of another
-            inner = node.text[1:-1].decode(errors="replace").replace("\\`", "`")
+        written = self.source(node)
+        if written[:1] == b"`" and b"\\`" in written:  # one inside of another
+            inner = written[1:-1].decode(errors="replace").replace("\\`", "`")
             said = self.program(inner)
             self.variables, self.cwd, self.depth = before, cwd, self.depth - 1
             return None if said is None else said.rstrip("\n")
-        fed = node.type == "process_substitution" and node.text[:1] == b">"
+        fed = node.type == "process_substitution" and written[:1] == b">"
         said = self._follow(self, node, Stdin(given=fed))
         self.variables, self.cwd = before, cwd
         self.depth -= 1
@@ -227,12 +236,15 @@ class Shell:
 
     # --- as commands do
 
-    def follow_node(self, node: Any, stdin: Stdin) -> str | None:
+    def call(self, name: str, stdin: Stdin) -> str | None:
         """Follow the body of a function; return its output."""
         self.depth += 1
         if self.depth > DEPTH_CAP:
             raise TooMuch
-        said = self._follow(self, node, stdin)
+        before = self.raw
+        self.raw, body = self.functions[name]
+        said = self._follow(self, body, stdin)
+        self.raw = before
         self.depth -= 1
         return said
 
@@ -261,7 +273,7 @@ class Shell:
     def place(self, path: str) -> str:
         """Return a path from where the text began; unknown after an unknown `cd`."""
         if not path or path[0] in "/~" or self.cwd == "":
-            if PLACED.fullmatch(path) or not path or not is_known(path):
+            if not path or PLACED.fullmatch(path, path[0] == "/") or not is_known(path):
                 return path
             if path[:6] == "/proc/" and ".." in path:  # behind a link, `..` leads elsewhere
                 return QUOTED
@@ -269,7 +281,8 @@ class Shell:
             return plain if path[0] != "~" or plain[0] == "~" else QUOTED  # `~/../x`
         if self.cwd is None:
             return QUOTED
-        return posixpath.normpath(f"{self.cwd}/{path}")
+        whole = f"{self.cwd}/{path}"
+        return whole if PLACED.fullmatch(whole, whole[0] == "/") else posixpath.normpath(whole)
 
     def reads(self, path: str) -> None:
         """Note a path that is read."""
@@ -277,20 +290,24 @@ class Shell:
 
     def writes(self, path: str, text: str | None = None) -> None:
         """Note a path that is written; `text` is what it has then, if that is known."""
-        self._path(path, self.found.writes)
+        place = self._path(path, self.found.writes)
         if path[:5] == "/dev/" and DISK.fullmatch(path):
             self.found.destroys.append(f"write {path}")
         if is_known(path):
-            self.files[self.place(path)] = text
+            self.files[place or self.place(path)] = text
 
     def deletes(self, path: str) -> None:
         """Note a path that is deleted."""
         self._path(path, self.found.deletes)
 
-    def _path(self, path: str, into: list[str]) -> None:
-        if path[:5] != "/dev/":
-            into.append(QUOTED if _is_lost(path) else self.place(path))
-        elif found := NETWORK.fullmatch(path):
-            self.found.hosts.append(found[1])
-        elif not IGNORED.fullmatch(path):
-            into.append(QUOTED if _is_lost(path) else self.place(path))
+    def _path(self, path: str, into: list[str]) -> str | None:
+        """Note a path; return its place, None if it stands for no file, or for one that is lost."""
+        if path[:5] == "/dev/":
+            if found := NETWORK.fullmatch(path):
+                self.found.hosts.append(found[1])
+                return None
+            if IGNORED.fullmatch(path):
+                return None
+        place = None if _is_lost(path) else self.place(path)
+        into.append(QUOTED if place is None else place)
+        return place

@@ -120,8 +120,8 @@ def _changed(name: str, row: Row, flags: frozenset[str], roles: str, count: int)
 def _renamed(state: Shell, words: Words) -> None:
     """Note that the last word is the name of what the first one is: `cp /bin/rm tidy`."""
     if len(words) == 2:
-        one, other = (each.rpartition("/")[2] for each in words)
-        if one != other:
+        other = words[1].rpartition("/")[2]
+        if words[0].rpartition("/")[2] != other:
             state.renamed.add(other)
 
 

@@ -57,6 +57,9 @@ WRITTEN, IN_QUOTES, EXPANDED = 0, 1, 2
 class Env(Protocol):
     """The source of values, positional parameters, and the output of commands."""
 
+    def source(self, node: Any) -> bytes:
+        """Return the text of a node."""
+
     def value(self, name: str) -> str | None:
         """Return the value of a variable; None if it is unknown."""
 
@@ -80,14 +83,19 @@ def globbed(text: str) -> str:
     return text
 
 
+def shown(text: str) -> str:
+    """Return a text with `*` and its like in place of their signs."""
+    return text if text.isascii() else text.translate(PLAIN_GLOBS)
+
+
 def is_known(field: str) -> bool:
     """True if nothing in the field is unknown."""
-    return SIGNS.search(field) is None
+    return field.isascii() or SIGNS.search(field) is None
 
 
 def fields(node: Any, env: Env) -> list[str]:
     """Return the fields that a word expands to; unquoted variables may give none, or several."""
-    raw, type_of = node.text, node.type
+    raw, type_of = env.source(node), node.type
     if type_of in SAME and ALONE.fullmatch(raw):
         return [raw.decode()]
     if type_of == "raw_string":
@@ -104,15 +112,48 @@ def fields(node: Any, env: Env) -> list[str]:
     return made
 
 
-def plain_words(node: Any) -> list[str]:
+def plain_words(node: Any, env: Env) -> list[str]:
     """Return the words of a command that says them as they are; none if there is more to read."""
-    raw = node.text
+    raw = env.source(node)
     if PLAIN.fullmatch(raw) is None or node.has_error:
         return []
     text: str = raw.decode()
     if b"'" not in raw and b'"' not in raw:
         return globbed(text).split()
     return [each[1:-1] if each[0] in "'\"" else globbed(each) for each in WORDS.findall(text)]
+
+
+WHOLE = re.compile("[^'\"$]+")
+PIECES = re.compile(r"""'([^']*)'|"([^"]*)"|\$\{?(\w+)\}?|[^'"$]+""")
+VALUED = re.compile(r"\$\{?(\w+)\}?")
+
+
+def written_fields(text: str, env: Env) -> list[str]:
+    """Return the fields of a word given as text: quotes, variables, letters and plain signs."""
+    if WHOLE.fullmatch(text):
+        return [globbed(text)]
+    return list(_split(_pieces(text, env)))
+
+
+def one_written(text: str, env: Env) -> str:
+    """Return such a word as one field, as in an assignment."""
+    return "".join([each.text for each in _pieces(text, env)]).replace(LOOSE, QUOTED)
+
+
+def _pieces(text: str, env: Env) -> Chars:
+    chars: Chars = []
+    for found in PIECES.finditer(text):
+        match found.lastindex:
+            case 1:
+                chars += _run(found[1], IN_QUOTES)
+            case 2:
+                for i, part in enumerate(VALUED.split(found[2])):
+                    chars += _variable(part, env, quoted=True) if i % 2 else _run(part, IN_QUOTES)
+            case 3:
+                chars += _variable(found[3], env, quoted=False)
+            case _:
+                chars.append(Char(found[0], WRITTEN))
+    return chars
 
 
 def one_field(node: Any, env: Env) -> str:
@@ -140,7 +181,7 @@ def _apart(chars: Chars) -> Chars:
 
 def _chars(node: Any, env: Env, *, quoted: bool) -> Chars:
     origin = IN_QUOTES if quoted else WRITTEN
-    text = node.text.decode(errors="replace")
+    text = env.source(node).decode(errors="replace")
     match node.type:
         case "word" | "number" | "variable_name" | "extglob_pattern" | "regex" | "test_operator":
             return _unescaped(text, origin)
@@ -196,7 +237,7 @@ def _unescaped(text: str, origin: int) -> Chars:
 def _in_quotes(node: Any, env: Env) -> Chars:
     """Return what stands in double quotes: text between the children counts, too."""
     made: Chars = []
-    raw, start = node.text, node.start_byte
+    raw, start = env.source(node), node.start_byte
     at, end = 1, len(raw) - 1
     for child in node.children:
         if child.type in ('"', "string_content"):
@@ -297,7 +338,7 @@ def _hides(node: Any, text: str) -> bool:
 
 def _expansion(node: Any, env: Env, *, quoted: bool) -> Chars:
     """Return what `${..}` gives, for the operators that are known; else it is unknown."""
-    inner = node.text.decode(errors="replace")[2:-1]
+    inner = env.source(node).decode(errors="replace")[2:-1]
     if _hides(node, inner):
         env.unclear()
     if found := re.fullmatch(r"(\w+)\[([@*]|\d+)\]", inner):
@@ -391,7 +432,7 @@ def _arithmetic(node: Any, env: Env) -> Chars:
             env.output(child)
         else:
             stack += child.children
-    inner = node.text.decode(errors="replace").strip("$()[] ")
+    inner = env.source(node).decode(errors="replace").strip("$()[] ")
     if re.fullmatch(r"\d{1,9}", inner):
         return _run(inner, IN_QUOTES)
     return [Char(QUOTED, IN_QUOTES)]

@@ -12,6 +12,7 @@ import re
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from sponsio_like.kinds.registry import kind, unknown
@@ -34,6 +35,8 @@ FACTS = {
 NAMES = tuple(name.removesuffix("[]") for name in FACTS)
 LAST_STEPS = {"read_names": "reads", "written_names": "writes"}
 """The facts that are made of the last steps of others."""
+LISTS = tuple(each for each in NAMES if each not in LAST_STEPS and each != "statements")
+"""The facts that are lists of a query."""
 LONGEST = 16_384
 """Most characters of a text that is parsed."""
 DEPTH = 30
@@ -108,8 +111,14 @@ NAMING = frozenset({"dot", "join", "schema", "copy", "returning"})
 """The nodes that may name columns, beside those of columns."""
 TARGETED = frozenset({*WRITING, "into"})
 """The nodes that may name a table that they write."""
-SILENT = frozenset({"identifier", "literal", "tablealias", "from", "where", "paren", "eq"})
-"""Frequent nodes that say nothing by themselves."""
+WRITERS = frozenset({"verb", "naming", "into"})
+"""The roles of these."""
+NAMED = frozenset({"column", "table", "cte", "command", "into", "star"})
+"""The nodes that have a role of their own."""
+OPERATORS = frozenset({"and", "or", "case", "cast", "if"})
+"""The nodes that are functions to the parser alone."""
+LEAVES = frozenset({"identifier", "literal"})
+"""Frequent nodes that say nothing, and have no others inside."""
 PG_ASKS = (
     r"get|size|relation|table|total|database_size|typeof|column|index|postmaster|conf_load|is_in|"
     r"encoding|char_to|client|has_role|\w+_is_visible|stat_get|options|tablespace|timezone|describe|"
@@ -139,11 +148,12 @@ CONDITIONAL = re.compile(r"/\*M?!\d*(.*?)\*/", re.DOTALL)
 """A comment that MySQL and MariaDB run."""
 OUTFILE = re.compile(r"\binto\s+(?:outfile|dumpfile)\b", re.IGNORECASE)
 INTO = re.compile(r"\binto\s+(?:out|dump)file\s*(?:'[^']*'|\"[^\"]*\")", re.IGNORECASE)
-DIFFERENT = re.compile(
-    r"""["\\#`\[{$&|!?@]|--(?!\s)|(?s:/\*.*/\*)|/\*(?!.*\*/)|\binto\s+(?:out|dump)file""",
-    re.IGNORECASE | re.DOTALL,
+DIFFERENT = re.compile(r"""["\\#`\[{$&|!?@]""")
+"""Signs that databases read differently: quotes, escapes, `||`, variables."""
+COMMENTED = re.compile(
+    r"--(?!\s)|(?s:/\*.*/\*)|/\*(?!.*\*/)|\binto\s+(?:out|dump)file", re.IGNORECASE | re.DOTALL
 )
-"""Signs that databases read differently: quotes, escapes, comments, `||`, variables."""
+"""Comments that databases read differently, and files."""
 UNICODE = re.compile(r"\bu&\s*[\"']", re.IGNORECASE)
 """A name or a text in Unicode escapes, which sqlglot does not read."""
 BRACKET = re.compile(r"[(){}\[\]]")
@@ -185,16 +195,18 @@ def sql(text: str) -> Facts:
 
 
 def _facts(text: str, dialects: Iterable[str]) -> Facts:
-    if len(text) > LONGEST or _depth(text) > DEPTH or UNICODE.search(text) or "\x00" in text:
+    if len(text) > LONGEST or "\x00" in text or _is_deep(text):
+        return unknown(NAMES)
+    if "&" in text and UNICODE.search(text):
         return unknown(NAMES)
     found = list(_readings(text, dialects))
     if not found:
         return unknown(NAMES)
     made: dict[str, tuple[Any, ...]] = {}
-    for name in (each for each in NAMES[:-1] if each not in LAST_STEPS):
-        values = dict.fromkeys(value for query in found for value in getattr(query, name))
-        unclear = any(name in query.unclear for query in found)
-        made[name] = (*values, UNREADABLE) if unclear else tuple(values)
+    unclear = set[str]().union(*(query.unclear for query in found))
+    for name in LISTS:
+        values = dict.fromkeys(chain.from_iterable([getattr(query, name) for query in found]))
+        made[name] = (*values, UNREADABLE) if name in unclear else tuple(values)
     for name, tables in LAST_STEPS.items():
         made[name] = tuple(dict.fromkeys(map(_last_step, made[tables])))
     if any(query.reaches_out for query in found):
@@ -210,13 +222,30 @@ def _last_step(table: Any) -> Any:
 
 def _readings(text: str, dialects: Iterable[str]) -> Iterator[Query]:
     """Yield what each database finds; the first alone, where no sign is read differently."""
-    alike = DIFFERENT.search(text) is None
+    alike = _is_alike(text)
     for dialect in dialects:
         query = _read(text, dialect)
         if query is not None:
             yield query
             if alike:
                 return
+
+
+def _is_alike(text: str) -> bool:
+    """True if the text has no sign that databases read differently."""
+    if DIFFERENT.search(text):
+        return False
+    plain = text.isascii() and "--" not in text and "/*" not in text
+    return (plain and "file" not in text.lower()) or COMMENTED.search(text) is None
+
+
+def _is_deep(text: str) -> bool:
+    """True if the text has more brackets within brackets than a parser bears."""
+    if text.isascii() and text.count("(") + text.count("[") + text.count("{") <= DEPTH:
+        small = text.lower()
+        if small.count("case") + small.count("not") <= DEPTH * 4:
+            return False
+    return _depth(text) > DEPTH
 
 
 def _depth(text: str) -> int:
@@ -303,11 +332,13 @@ def _parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
 
 def _called(tokens: list[Any]) -> Iterator[str]:
     """Yield the names before a bracket, as they are written: trees have names of their own."""
-    for i, each in enumerate(tokens):
-        if each.text == "(" and i and tokens[i - 1].token_type.name in ("VAR", "IDENTIFIER"):
-            before = tokens[i - 2].text.lower() if i > 1 else ""
+    texts, at = [each.text for each in tokens], 0
+    for _ in range(texts.count("(")):
+        at = texts.index("(", at) + 1
+        if at > 1 and tokens[at - 2].token_type.name in ("VAR", "IDENTIFIER"):
+            before = texts[at - 3].lower() if at > 2 else ""
             if before not in ("into", "table", "view", "update"):
-                yield tokens[i - 1].text
+                yield texts[at - 2]
 
 
 def _hides_a_statement(root: Any) -> bool:
@@ -325,33 +356,83 @@ def _hides_a_statement(root: Any) -> bool:
 def _statement(root: Any, query: Query) -> None:
     if root.key not in VERBS and root.key != "command":
         query.all_unclear()  # an expression by itself: not SQL of this database
-    nodes = [each for each in root.walk() if each.key not in SILENT]
-    made = {each.alias_or_name.lower() for each in nodes if each.key == "cte"}
-    written = {id(table) for each in nodes if each.key in TARGETED for table in _targets(each)}
+    told = _told(root)
+    made = {node.alias_or_name.lower() for role, node in told if role == "cte"}
+    writing = [node for role, node in told if role in WRITERS and node.key in TARGETED]
+    written = {id(table) for node in writing for table in _targets(node)}
     whole = set[str]()
-    for node in nodes:
-        key = node.key
-        if key == "column":
-            query.columns.append(_spelled(node.this))
-        elif key == "table":
-            whole.add(node.alias_or_name.lower())
-            _table(node, query, made, written)
-        elif key in NAMING:
-            _named_columns(node, query)
-        elif key in VERBS:
-            if node is root or not (key == "subquery" or _is_row(node)):
-                _verb(node, query)
-        elif key == "command":
-            _command(node, query)
-        elif key == "into":
-            query.verbs.append("create")
-        elif key == "star":
-            if node.parent is None or node.parent.key != "count":
-                query.unclear.add("columns")
-        elif _is_function(node.__class__):
-            _function(node.name if key == "anonymous" else node.sql_name(), query)
+    for role, node in told:
+        match role:
+            case "column":
+                query.columns.append(_spelled(node.this))
+            case "table":
+                whole.add(node.alias_or_name.lower())
+                _table(node, query, made, written)
+            case "naming":
+                _named_columns(node, query)
+            case "verb":
+                if node is root or not (node.key == "subquery" or _is_row(node)):
+                    _verb(node, query)
+            case "command":
+                _command(node, query)
+            case "into":
+                query.verbs.append("create")
+            case "star":
+                if node.parent is None or node.parent.key != "count":
+                    query.unclear.add("columns")
+            case "function":
+                _function(node.name if node.key == "anonymous" else node.sql_name(), query)
     if not whole.isdisjoint(query.columns):
         query.unclear.add("columns")  # the name of a table stands for all of its columns
+
+
+def _told(root: Any) -> list[tuple[str, Any]]:
+    """Return the nodes of a tree that say something, with their roles: the outer ones first."""
+    told, queue, roles = [(ROLES[root.__class__] or "", root)], [root], ROLES
+    for node in queue:
+        for value in node.args.values():
+            if value.__class__ is list:
+                for each in value:
+                    role = roles[each.__class__]
+                    if role is not None:
+                        queue.append(each)
+                        if role:
+                            told.append((role, each))
+                continue
+            role = roles[value.__class__]
+            if role is not None:
+                queue.append(value)
+                if role:
+                    told.append((role, value))
+    return told
+
+
+class Roles(dict[type, "str | None"]):
+    """What nodes of each class say, found out once: empty for nothing; None for what has no nodes
+    inside.
+    """
+
+    def __missing__(self, of: Any) -> str | None:
+        self[of] = found = _role(of)
+        return found
+
+
+ROLES = Roles()
+
+
+def _role(of: Any) -> str | None:
+    from sqlglot import exp
+
+    if not issubclass(of, exp.Expr) or of.key in LEAVES:
+        return None
+    if of.key in NAMED:
+        return str(of.key)
+    if of.key in NAMING:
+        return "naming"
+    if of.key in VERBS:
+        return "verb"
+    is_function = issubclass(of, exp.Func) and of.key not in OPERATORS
+    return "function" if is_function else ""
 
 
 def _named_columns(node: Any, query: Query) -> None:
@@ -373,14 +454,6 @@ def _named_columns(node: Any, query: Query) -> None:
     query.columns += [_spelled(each) for each in parts if each.key == "identifier"]
     if node.key == "copy":
         _verb(node, query)
-
-
-@functools.cache
-def _is_function(of: Any) -> bool:
-    """True if nodes of this class are calls of functions."""
-    from sqlglot.expressions import Func
-
-    return issubclass(of, Func) and of.key not in ("and", "or", "case", "cast", "if")
 
 
 def _table(node: Any, query: Query, made: set[str], written: set[int]) -> None:
@@ -560,9 +633,11 @@ def _name(table: Any) -> str:
 
 
 def _spelled(part: Any) -> str:
-    quoted = bool(getattr(part, "args", {}).get("quoted"))
-    name = str(getattr(part, "name", part))
-    return name if quoted else name.lower()
+    args = getattr(part, "args", {})
+    name = args.get("this")
+    if name.__class__ is not str or not name:
+        name = str(getattr(part, "name", part))
+    return name if args.get("quoted") else name.lower()
 
 
 for _name_of_kind, _dialects in DIALECTS.items():
