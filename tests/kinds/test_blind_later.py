@@ -1,4 +1,4 @@
-"""A later table by one who had read `docs/kinds.md` alone: 60 evasions, 40 honest texts near to them.
+"""A later table, by one who had read `docs/kinds.md` alone: evasions and honest neighbours.
 
 In: `blind_later.jsonl`, each with the rule that is meant. What the evasions of `rm` do was tried in
 bash, where the programs were at hand. `docs/kinds.md` has how many were told right at first.
