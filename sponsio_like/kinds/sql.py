@@ -288,6 +288,8 @@ class Tokenizers(threading.local):
 
 
 TOKENIZERS = Tokenizers()
+BROKEN = (ValueError, AttributeError, TypeError, LookupError)
+"""What the parser raises, beside its own errors, at texts that end too soon (`SHOW TABLE`)."""
 
 
 def _parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
@@ -297,7 +299,7 @@ def _parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
     try:
         tokens = TOKENIZERS.of(dialect).tokenize(text)
         return tokens, list(_dialect(dialect).parser().parse(tokens, text))
-    except (sqlglot.errors.SqlglotError, RecursionError, ValueError, AttributeError, TypeError):
+    except (sqlglot.errors.SqlglotError, RecursionError, *BROKEN):
         return [], None
 
 
