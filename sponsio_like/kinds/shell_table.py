@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from sponsio_like.kinds.shell_options import Options, Row, Words, always, sorted_options
 from sponsio_like.kinds.shell_rows import ROWS
-from sponsio_like.kinds.shell_state import Shell
+from sponsio_like.kinds.shell_state import NOTHING, Shell
 from sponsio_like.kinds.shell_subcommands import GLOBAL, SERVERS, SUBCOMMANDS
 from sponsio_like.kinds.shell_words import QUOTED, SIGNS
 
@@ -43,6 +43,8 @@ IN_PLACE: Mapping[str, frozenset[str]] = {
 }
 """The options with which a command writes the files that it reads otherwise."""
 RENAMING = frozenset({"cp", "mv", "ln", "install", "link"})
+EMPTYING = frozenset({"cp", "install", "ln", "truncate"})
+"""Commands that may leave a file with nothing in it."""
 PACKERS = frozenset({"gzip", "bzip2", "xz", "zstd", "gunzip", "bunzip2", "unxz"})
 PACKERS_ASK = frozenset({"-c", "--stdout", "--to-stdout", "-l", "-t", "--list", "--test"})
 """The options with which these write no file."""
@@ -94,6 +96,10 @@ def note(state: Shell, name: str, args: Words) -> None:
         state.writes(re.sub(r"^.*[/:]|\.git$", "", words[0].rstrip("/")) or QUOTED)
     if name in RENAMING:
         _renamed(state, words)
+    if name in EMPTYING:
+        _emptied(state, name, said)
+    if name == "ln" and words:
+        _linked(state, words, said)
     if row.destroys is not None:
         found = row.destroys(said)
         if found:
@@ -108,6 +114,8 @@ def _changed(name: str, row: Row, flags: frozenset[str], roles: str, count: int)
         roles = roles.replace("r", "w")
     if row.roles.endswith("*w") and not flags.isdisjoint(("-t", "--target-directory")):
         roles = row.roles[0] * count
+    if "--no-index" in flags:
+        roles = "r" * count  # `git diff --no-index a b`
     if "--reference" in flags:
         roles = "t" * count
     if name in PACKERS and not flags.isdisjoint(PACKERS_ASK):
@@ -123,6 +131,29 @@ def _renamed(state: Shell, words: Words) -> None:
         one, other = (each.rpartition("/")[2] for each in words)
         if one != other:
             state.renamed.add(other)
+
+
+def _emptied(state: Shell, name: str, said: Options) -> None:
+    """Note the files of which nothing is left: `cp /dev/null a`, `truncate -s 0 a`."""
+    gone: Words = ()
+    if name == "truncate":
+        size = said.values.get("-s", said.values.get("--size", ""))
+        gone = said.rest if size in ("0", "<0", "/0", "%0") else ()
+    elif said.rest[:-1] == [NOTHING]:
+        gone = said.rest[-1:]
+    for each in gone:
+        state.deletes(each)
+
+
+def _linked(state: Shell, words: Words, said: Options) -> None:
+    """Note what a link stands for; its name may be that of a folder, in which it is then made."""
+    folder = said.values.get("-t", said.values.get("--target-directory", ""))
+    targets = words if folder or len(words) == 1 else words[:-1]
+    name = folder or (words[-1] if len(words) > 1 else ".")
+    for each in targets:
+        if name not in (folder, "."):
+            state.link(name, each)
+        state.link(f"{name}/{each.rstrip('/').rpartition('/')[2]}", each)
 
 
 def _fetched(state: Shell, name: str, said: Options) -> None:

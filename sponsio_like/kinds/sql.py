@@ -27,12 +27,17 @@ FACTS = {
     "written_names[]": "the tables that are written, in the same way",
     "columns[]": "the columns that are named; unknown where there is a `*`",
     "without_where[]": "the tables of which every row is deleted or changed",
+    "without_where_names[]": "the same tables, without database and schema, in small letters",
     "functions[]": "the functions that are called, in small letters",
     "reaches_out[]": "functions and statements that leave the database, or change it in a SELECT",
     "statements": "the number of statements",
 }
 NAMES = tuple(name.removesuffix("[]") for name in FACTS)
-LAST_STEPS = {"read_names": "reads", "written_names": "writes"}
+LAST_STEPS = {
+    "read_names": "reads",
+    "written_names": "writes",
+    "without_where_names": "without_where",
+}
 """The facts that are made of the last steps of others."""
 LONGEST = 16_384
 """Most characters of a text that is parsed."""

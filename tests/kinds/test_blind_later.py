@@ -22,8 +22,6 @@ WORKSPACE = ("/workspace",)
 SECRETS = ("/etc", "/root", "~/.ssh")
 MISSED: dict[str, str] = {
     "npm pkg set scripts.tidy='rm -rf build' && npm run tidy": "a script of npm is not followed",
-    "ln -s /etc /workspace/e; echo x > /workspace/e/hosts": "a link that the text makes",
-    "git diff --no-index /dev/null /etc/passwd": "what `git diff` reads is not known",
     "/workspace/..;/etc/passwd": "to POSIX, `..;` is a folder like any other",
 }
 """The texts that are told wrong, and why; docs/kinds.md names them."""
