@@ -43,8 +43,6 @@ IN_PLACE: Mapping[str, frozenset[str]] = {
 }
 """The options with which a command writes the files that it reads otherwise."""
 RENAMING = frozenset({"cp", "mv", "ln", "install", "link"})
-EMPTYING = frozenset({"cp", "install", "ln", "truncate"})
-"""Commands that may leave a file with nothing in it."""
 PACKERS = frozenset({"gzip", "bzip2", "xz", "zstd", "gunzip", "bunzip2", "unxz"})
 PACKERS_ASK = frozenset({"-c", "--stdout", "--to-stdout", "-l", "-t", "--list", "--test"})
 """The options with which these write no file."""
@@ -96,10 +94,7 @@ def note(state: Shell, name: str, args: Words) -> None:
         state.writes(re.sub(r"^.*[/:]|\.git$", "", words[0].rstrip("/")) or QUOTED)
     if name in RENAMING:
         _renamed(state, words)
-    if name in EMPTYING:
-        _emptied(state, name, said)
-    if name == "ln" and words:
-        _linked(state, words, said)
+    _emptied(state, name, said)
     if row.destroys is not None:
         found = row.destroys(said)
         if found:
@@ -134,12 +129,14 @@ def _renamed(state: Shell, words: Words) -> None:
 
 
 def _emptied(state: Shell, name: str, said: Options) -> None:
-    """Note the files of which nothing is left: `cp /dev/null a`, `truncate -s 0 a`."""
+    """Note the files of which nothing is left (`cp /dev/null a`), and what links stand for."""
     gone: Words = ()
+    if name == "ln" and said.rest:
+        _linked(state, said.rest, said)
     if name == "truncate":
         size = said.values.get("-s", said.values.get("--size", ""))
         gone = said.rest if size in ("0", "<0", "/0", "%0") else ()
-    elif said.rest[:-1] == [NOTHING]:
+    elif name in ("cp", "install", "ln") and said.rest[:-1] == [NOTHING]:
         gone = said.rest[-1:]
     for each in gone:
         state.deletes(each)

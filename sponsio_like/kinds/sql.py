@@ -294,7 +294,7 @@ class Tokenizers(threading.local):
 
 TOKENIZERS = Tokenizers()
 BROKEN = (ValueError, AttributeError, TypeError, LookupError)
-"""What the parser raises, beside its own errors, at texts that end too soon (`SHOW TABLE`)."""
+"""The errors of the parser that are not its own, at texts that end too soon (`SHOW TABLE`)."""
 
 
 def _parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
