@@ -17,7 +17,11 @@ from sponsio_like.values import TEXT_KINDS, TextKind, kind_step, path_parts
 
 FOLDERS = ("outside", "under")
 """The comparisons with folders: `writes_outside: /workspace`."""
-BARE = {"reads": "read_names", "writes": "written_names"}
+BARE = {
+    "reads": "read_names",
+    "writes": "written_names",
+    "without_where": "without_where_names",
+}
 """The facts of tables, and those of their names without a schema."""
 Asked: TypeAlias = tuple[str, Any]
 """The path to a fact, and what is asked of it."""
@@ -150,7 +154,8 @@ def unknown_facts(
 def values_never_had(roots: Iterable[f.Formula]) -> list[Problem]:
     """Return a problem for each comparison with a value that no text has for that fact.
 
-    `{runs: "rm -rf"}` would guard nothing: what runs are single commands.
+    `{runs: "rm -rf"}` would guard nothing: what runs are single commands. So would a bare name of
+    a table, where whole names are compared: `public.users` is another one.
     """
     found: dict[Problem, None] = {}
     for node in (node for root in roots for node in f.postorder(root)):
@@ -158,6 +163,8 @@ def values_never_had(roots: Iterable[f.Formula]) -> list[Problem]:
             for each in match.conditions:
                 if each.op in ("=", "!=", "in") and not isinstance(each.value, f.Var):
                     found |= dict.fromkeys(_never_had(each.path, each.value))
+                if each.op in ("=", "in") and not each.every:
+                    found |= dict.fromkeys(_whole_names(each.path, each.value))
     return list(found)
 
 
@@ -172,6 +179,19 @@ def _never_had(path: str, value: Any) -> Iterator[Problem]:
             if hint:
                 what = f"no text of the kind `{kind.name}` has {_shown(each)} as its `{fact}`"
                 yield Problem(what, hint=hint)
+
+
+def _whole_names(path: str, value: Any) -> Iterator[Problem]:
+    """Yield a problem for a table without a schema where whole names are compared."""
+    parts = path_parts(path)
+    for i, part in enumerate(parts[:-1]):
+        kind, fact = kind_step(part), parts[i + 1]
+        if kind is None or BARE.get(fact) not in kind.names:
+            continue
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, str) and "." not in each:
+                what = f"`{path}` compares whole names: `public.{each}` is another than `{each}`"
+                yield Problem(what, hint=f"write `{BARE[fact]}[]`")
 
 
 def _shown(value: Any) -> str:

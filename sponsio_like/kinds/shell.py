@@ -17,11 +17,12 @@ from typing import Any
 from sponsio_like.kinds.registry import kind, unknown
 from sponsio_like.kinds.shell_commands import perform
 from sponsio_like.kinds.shell_hidden import SUBSCRIPT, joined, left_out
-from sponsio_like.kinds.shell_output import Redirection, directed
+from sponsio_like.kinds.shell_output import Redirection, directed, emptied
 from sponsio_like.kinds.shell_plain import follow_line, follow_lines, plain_line, plain_lines
 from sponsio_like.kinds.shell_state import (
     FACTS,
     LONGEST,
+    NOTHING,
     Found,
     Shell,
     Stdin,
@@ -222,8 +223,10 @@ def _defined(state: Shell, node: Any) -> str:
 
 
 def _written(state: Shell, redirect: Any) -> None:
-    """Note the file that a redirection by itself writes; what it has then, nobody can tell."""
-    directed(state, [_redirection(state, redirect)], None)
+    """Note the file that a redirection by itself empties; what it has later, nobody can tell."""
+    them = _redirection(state, redirect)
+    directed(state, [them], None)
+    emptied(state, [them])
 
 
 def _unset(state: Shell, node: Any) -> str:
@@ -379,7 +382,7 @@ CHANGING = re.compile(r"[-+]\w*[nlui]")
 """Options of `declare` that change what is assigned: `-n`, `-l`, `-u`, `-i`."""
 
 
-def _declared(state: Shell, node: Any) -> str:
+def _declared(state: Shell, node: Any) -> str | None:
     changes = any(CHANGING.fullmatch(_said(state, child)) for child in node.children)
     for child in node.children:
         if child.type == "variable_assignment":
@@ -396,7 +399,8 @@ def _declared(state: Shell, node: Any) -> str:
             name, sign, value = said.partition("=")
             if sign:
                 state.assign(name, value if is_known(value) and not changes else None)
-    return ""
+    lists = not any("=" in _text(each) or each.type == "variable_name" for each in node.children)
+    return None if lists else ""
 
 
 def _changing(state: Shell, name: Any, assignment: Any) -> None:
@@ -528,6 +532,7 @@ def _redirect(state: Shell, node: Any, stdin: Stdin) -> Stdin:
         read = "".join(text for each in words for text in fields(each, state))
         state.reads(read)
         text = state.files.get(state.place(read)) if len(state.found.writes) == before else None
+        text = "" if read == NOTHING else text
         return Stdin(given=True, text=text)
     return stdin
 

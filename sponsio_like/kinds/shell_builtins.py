@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from sponsio_like.kinds.shell_options import behind_options
-from sponsio_like.kinds.shell_state import Shell, Stdin
+from sponsio_like.kinds.shell_state import NOTHING, Shell, Stdin
 from sponsio_like.kinds.shell_words import is_known, shown, with_escapes
 
 Words: TypeAlias = Sequence[str]
@@ -78,7 +78,7 @@ def _cat(state: Shell, args: Words, stdin: Stdin) -> str | None:
         state.reads(each)
     if not paths:
         return stdin.text if stdin.given else None
-    texts = [state.files.get(state.place(each)) for each in paths]
+    texts = ["" if each == NOTHING else state.files.get(state.place(each)) for each in paths]
     return None if None in texts else "".join(each or "" for each in texts)
 
 
@@ -87,6 +87,8 @@ def _tee(state: Shell, args: Words, stdin: Stdin) -> str | None:
     for each in args:
         if each[:1] != "-":
             state.writes(each, None if adds else stdin.text)
+            if stdin.text == "" and not adds:
+                state.deletes(each)
     return stdin.text
 
 
@@ -117,12 +119,17 @@ def _read(state: Shell, args: Words, stdin: Stdin) -> str | None:
     return ""
 
 
+def _printed(args: Words) -> str | None:
+    """Return what a builtin writes that lists what it knows, if it is not told what to do."""
+    return "" if args and args[0] not in ("-p", "-l", "-t", "-o", "+o") else None
+
+
 def _set(state: Shell, args: Words, _: Stdin) -> str | None:
     if "--" in args:
         state.positional = list(args[list(args).index("--") + 1 :])
     elif args and args[0][:1] not in ("-", "+"):
         state.positional = list(args)
-    return ""
+    return _printed(args)
 
 
 def _shift(state: Shell, args: Words, _: Stdin) -> str | None:
@@ -139,14 +146,14 @@ def _alias(state: Shell, args: Words, _: Stdin) -> str | None:
             state.aliases[name] = text
         elif sign:
             state.found.nothing_is_clear()
-    return ""
+    return _printed(args) if all("=" in each for each in args) else None
 
 
 def _trap(state: Shell, args: Words, _: Stdin) -> str | None:
     rest = [each for each in args if each != "--"]
     if len(rest) > 1 and rest[0] not in ("-", "", "-p", "-l"):
         state.program(rest[0])
-    return ""
+    return _printed(args)
 
 
 def _quiet(_: Shell, __: Words, ___: Stdin) -> str | None:
@@ -159,7 +166,7 @@ def _hash(state: Shell, args: Words, _: Stdin) -> str | None:
         at = list(args).index("-p")
         for each in args[at + 2 :]:
             state.aliases[each] = args[at + 1]
-    return ""
+    return "" if "-r" in args or "-p" in args else _printed(args)
 
 
 def _enable(state: Shell, args: Words, _: Stdin) -> str | None:

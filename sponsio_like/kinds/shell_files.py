@@ -13,6 +13,8 @@ from sponsio_like.kinds.shell_options import sorted_options
 from sponsio_like.kinds.shell_state import Shell, Stdin
 from sponsio_like.kinds.shell_words import QUOTED, is_known
 
+EVERY_LINE = re.compile(r"\s*(?:1\s*,\s*\$|//)?\s*[dD]\s*;?\s*")
+"""A script of sed after which nothing is left."""
 Words: TypeAlias = Sequence[str]
 ADDRESS = re.compile(r"\s*(?:\d+(?:~\d+)?|\$|[+~]\d+|0)?")
 
@@ -29,6 +31,8 @@ def sed(state: Shell, args: Words, _: Stdin) -> str | None:
     edits = said.has("-i", "--in-place")
     for each in paths:
         state.writes(each) if edits else state.reads(each)
+        if edits and any(map(EVERY_LINE.fullmatch, scripts)):
+            state.deletes(each)
     for script in scripts:
         _script(state, script)
     return None

@@ -27,6 +27,14 @@ class Redirection(NamedTuple):
     places: Sequence[str]
 
 
+def emptied(state: Shell, them: Sequence[Redirection]) -> None:
+    """Note the files that redirections leave with nothing in them: nothing is written there."""
+    for each in them:
+        if each.sign in (">", ">|", "&>"):
+            for place in each.places:
+                state.deletes(place)
+
+
 def directed(state: Shell, them: Sequence[Redirection], output: str | None) -> str | None:
     """Note what redirections write; return what still goes to the output.
 
@@ -45,5 +53,7 @@ def directed(state: Shell, them: Sequence[Redirection], output: str | None) -> s
             for each in places:
                 if each != "-" and not each.isdigit():
                     state.writes(each, said)
+                    if said == "":
+                        state.deletes(each)
         at_home = at_home and source != "1"
     return None if mixed else output if at_home else ""

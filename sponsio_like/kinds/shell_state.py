@@ -26,7 +26,7 @@ FACTS = {
     "calls[]": "each command with its words, one blank between them",
     "reads[]": "paths that are read, as far as the table of commands tells",
     "writes[]": "paths that are written, made or changed, by redirections too",
-    "deletes[]": "paths that are deleted or moved away",
+    "deletes[]": "paths that are deleted, moved away, or left with nothing in them",
     "hosts[]": "hosts that are reached",
     "packages[]": "packages that are installed",
     "destroys[]": "what cannot be undone: `rm -r`, `git push --force`, `dd`, `chmod -R` ..",
@@ -54,6 +54,10 @@ ANY_FOLDER = re.compile("/[^/]*[\ue002-\ue004][^/]*/")
 DISK = re.compile(r"/dev/(?:[svh]d|xvd|nvme|mmcblk|disk|mapper/|md|r?disk)\w*")
 IGNORED = re.compile(r"/dev/(?:null|stdout|stderr|stdin|tty|zero|u?random|fd/.*)")
 NETWORK = re.compile(r"/dev/(?:tcp|udp)/([^/]*)/.*")
+
+
+NOTHING = "/dev/null"
+"""The file that is empty, and stays so."""
 
 
 class TooMuch(Exception):
@@ -146,6 +150,7 @@ class Shell:
         """The text whose nodes are followed."""
         self.aliases: dict[str, str] = {}
         self.files: dict[str, str | None] = {}
+        self.links: dict[str, str] = {}
         self.positional: list[str] | None = None
         self.zero: str | None = None
         self.cwd: str | None = ""
@@ -297,11 +302,29 @@ class Shell:
             self.files[place or self.place(path)] = text
 
     def deletes(self, path: str) -> None:
-        """Note a path that is deleted."""
+        """Note a path that is deleted, or whose content is."""
         self._path(path, self.found.deletes)
+
+    def link(self, name: str, to: str) -> None:
+        """Note that a name stands for another path from now on."""
+        if is_known(name) and is_known(to):
+            place = self.place(name)
+            self.links[place] = posixpath.normpath(posixpath.join(posixpath.dirname(place), to))
+
+    def _behind(self, path: str) -> list[str]:
+        """Return where a path leads by the links that the text itself has made."""
+        places = [self.place(path)]
+        for place in places:
+            for link, to in self.links.items():
+                if f"{place}/".startswith(f"{link}/"):
+                    behind = posixpath.normpath(to + place[len(link) :])
+                    places += [behind] if behind not in places and len(places) < DEPTH_CAP else []
+        return places[1:]
 
     def _path(self, path: str, into: list[str]) -> str | None:
         """Note a path; return its place, None if it stands for no file, or for one that is lost."""
+        if self.links and is_known(path):
+            into += self._behind(path)
         if path[:5] == "/dev/":
             if found := NETWORK.fullmatch(path):
                 self.found.hosts.append(found[1])

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from sponsio_like.kinds.shell_options import Options, Row, Words, always, sorted_options
 from sponsio_like.kinds.shell_rows import ROWS
-from sponsio_like.kinds.shell_state import Shell
+from sponsio_like.kinds.shell_state import NOTHING, Shell
 from sponsio_like.kinds.shell_subcommands import GLOBAL, SERVERS, SUBCOMMANDS
 from sponsio_like.kinds.shell_words import QUOTED, SIGNS
 
@@ -94,6 +94,7 @@ def note(state: Shell, name: str, args: Words) -> None:
         state.writes(re.sub(r"^.*[/:]|\.git$", "", words[0].rstrip("/")) or QUOTED)
     if name in RENAMING:
         _renamed(state, words)
+    _emptied(state, name, said)
     if row.destroys is not None:
         found = row.destroys(said)
         if found:
@@ -108,6 +109,8 @@ def _changed(name: str, row: Row, flags: frozenset[str], roles: str, count: int)
         roles = roles.replace("r", "w")
     if row.roles.endswith("*w") and not flags.isdisjoint(("-t", "--target-directory")):
         roles = row.roles[0] * count
+    if "--no-index" in flags:
+        roles = "r" * count  # `git diff --no-index a b`
     if "--reference" in flags:
         roles = "t" * count
     if name in PACKERS and not flags.isdisjoint(PACKERS_ASK):
@@ -123,6 +126,31 @@ def _renamed(state: Shell, words: Words) -> None:
         other = words[1].rpartition("/")[2]
         if words[0].rpartition("/")[2] != other:
             state.renamed.add(other)
+
+
+def _emptied(state: Shell, name: str, said: Options) -> None:
+    """Note the files of which nothing is left (`cp /dev/null a`), and what links stand for."""
+    gone: Words = ()
+    if name == "ln" and said.rest:
+        _linked(state, said.rest, said)
+    if name == "truncate":
+        size = said.values.get("-s", said.values.get("--size", ""))
+        gone = said.rest if size in ("0", "<0", "/0", "%0") else ()
+    elif name in ("cp", "install", "ln") and said.rest[:-1] == [NOTHING]:
+        gone = said.rest[-1:]
+    for each in gone:
+        state.deletes(each)
+
+
+def _linked(state: Shell, words: Words, said: Options) -> None:
+    """Note what a link stands for; its name may be that of a folder, in which it is then made."""
+    folder = said.values.get("-t", said.values.get("--target-directory", ""))
+    targets = words if folder or len(words) == 1 else words[:-1]
+    name = folder or (words[-1] if len(words) > 1 else ".")
+    for each in targets:
+        if name not in (folder, "."):
+            state.link(name, each)
+        state.link(f"{name}/{each.rstrip('/').rpartition('/')[2]}", each)
 
 
 def _fetched(state: Shell, name: str, said: Options) -> None:

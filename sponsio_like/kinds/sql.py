@@ -28,12 +28,17 @@ FACTS = {
     "written_names[]": "the tables that are written, in the same way",
     "columns[]": "the columns that are named; unknown where there is a `*`",
     "without_where[]": "the tables of which every row is deleted or changed",
+    "without_where_names[]": "the same tables, without database and schema, in small letters",
     "functions[]": "the functions that are called, in small letters",
     "reaches_out[]": "functions and statements that leave the database, or change it in a SELECT",
     "statements": "the number of statements",
 }
 NAMES = tuple(name.removesuffix("[]") for name in FACTS)
-LAST_STEPS = {"read_names": "reads", "written_names": "writes"}
+LAST_STEPS = {
+    "read_names": "reads",
+    "written_names": "writes",
+    "without_where_names": "without_where",
+}
 """The facts that are made of the last steps of others."""
 LISTS = tuple(each for each in NAMES if each not in LAST_STEPS and each != "statements")
 """The facts that are lists of a query."""
@@ -317,6 +322,8 @@ class Tokenizers(threading.local):
 
 
 TOKENIZERS = Tokenizers()
+BROKEN = (ValueError, AttributeError, TypeError, LookupError)
+"""The errors of the parser that are not its own, at texts that end too soon (`SHOW TABLE`)."""
 
 
 def _parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
@@ -326,7 +333,7 @@ def _parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
     try:
         tokens = TOKENIZERS.of(dialect).tokenize(text)
         return tokens, list(_dialect(dialect).parser().parse(tokens, text))
-    except (sqlglot.errors.SqlglotError, RecursionError, ValueError, AttributeError, TypeError):
+    except (sqlglot.errors.SqlglotError, RecursionError, *BROKEN):
         return [], None
 
 

@@ -30,6 +30,7 @@ SQL: Texts = {
     "written_names": ("UPDATE {} SET a = 1 WHERE b = 2",),
     "columns": ("SELECT {} FROM t",),
     "without_where": ("DELETE FROM t", VERBS["delete"]),
+    "without_where_names": ("DELETE FROM {}", "UPDATE {} SET a = 1"),
     "functions": ("SELECT {}(a) FROM t",),
     "reaches_out": ("SELECT pg_read_file('a')", VERBS["select"]),
 }

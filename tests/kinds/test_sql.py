@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sponsio_like import Allowed, Blocked, Guard
+from sponsio_like import Allowed, Blocked, ContractError, Guard
 from sponsio_like.contracts import loads
 from sponsio_like.kinds import UNREADABLE, sql
 from sponsio_like.kinds.sql import DEPTH, LONGEST, NAMES
@@ -369,3 +369,69 @@ def test_reading_is_more_than_select() -> None:
         assert isinstance(session.decide("db", {"query": text}), Allowed), text
     for text in ("EXPLAIN ANALYZE DELETE FROM a WHERE b = 1", "SHOW TABLES; DROP TABLE a"):
         assert isinstance(session.decide("db", {"query": text}), Blocked), text
+
+
+@pytest.mark.parametrize("text", ["SHOW TABLE", "SHOW", "SHOW FULL", "SHOW INDEX"])
+@pytest.mark.parametrize("kind", ["sql", "sql_mysql", "sql_postgres", "sql_sqlite", "sql_tsql"])
+def test_a_statement_that_ends_too_soon_raises_nothing(kind: str, text: str) -> None:
+    """The parser raises errors that are not its own there; it is no text that only selects."""
+    facts = TEXT_KINDS[kind].read(text)
+    assert facts is not None
+    assert set(facts["verbs"]) != {"select"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "refused", "passed"),
+    [
+        (
+            "without_where: users",
+            ("DELETE FROM public.users", 'UPDATE "Users" SET a = 1', "TRUNCATE db.users"),
+            ("DELETE FROM users WHERE id = 1", "DELETE FROM public.orders", "SELECT 1"),
+        ),
+        ("without_where: public.users", ("DELETE FROM public.users",), ("DELETE FROM users",)),
+    ],
+)
+def test_every_row_of_a_table_is_meant_in_every_schema(
+    asked: str, refused: tuple[str, ...], passed: tuple[str, ...]
+) -> None:
+    """As what is read and written is."""
+    guarantee = f"{{pattern: absent, match: {{tool: db, args: {{query: {{{asked}}}}}}}}}"
+    loaded = loads(TABLE.replace("GUARANTEE", guarantee))
+    session = Guard(loaded.contracts, tools=loaded.inventory).session()
+    assert all(isinstance(session.decide("db", {"query": each}), Blocked) for each in refused)
+    assert all(isinstance(session.decide("db", {"query": each}), Allowed) for each in passed)
+
+
+@pytest.mark.parametrize(
+    ("fact", "value", "instead"),
+    [
+        ("reads", "in [users]", "read_names[]"),
+        ("writes", '= "users"', "written_names[]"),
+        ("without_where", 'in ["a.b", "users"]', "without_where_names[]"),
+    ],
+)
+def test_a_formula_that_compares_whole_names_with_a_bare_one_does_not_load(
+    fact: str, value: str, instead: str
+) -> None:
+    """`public.users` would pass it."""
+    rule = f"{{ltl: 'G !called(db, query:sql.{fact}[] {value})'}}"
+    loaded = loads(TABLE.replace("GUARANTEE", rule))
+    with pytest.raises(ContractError, match=r"compares whole names") as caught:
+        Guard(loaded.contracts, tools=loaded.inventory)
+    assert instead in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "query:sql.reads[] in [public.users]",
+        "query:sql.read_names[] in [users]",
+        "every query:sql.reads[] in [users]",
+        'query:sql.reads[] matches "users$"',
+        'query:sql.reads[] != "users"',
+    ],
+)
+def test_whole_names_and_demands_on_all_of_them_load(written: str) -> None:
+    """What a bare name leaves out, these refuse or say."""
+    loaded = loads(TABLE.replace("GUARANTEE", f"{{ltl: 'G !called(db, {written})'}}"))
+    Guard(loaded.contracts, tools=loaded.inventory)

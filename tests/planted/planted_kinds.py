@@ -116,6 +116,8 @@ TABLE = "tests/kinds/test_found_texts.py::test_what_is_personal_or_secret_is_fou
 HIDDEN = "tests/kinds/test_shell_hidden.py::test_what_is_hidden_is_found_or_unknown"
 NEAR = "tests/kinds/test_found_texts.py::test_what_only_looks_like_it_is_not"
 VALUES = "tests/kinds/test_plain_values.py"
+EMPTIED = "tests/kinds/test_shell_emptied.py"
+QUERIES = "tests/kinds/test_sql.py"
 FOUND = (
     (
         "a day of the week is not compared",
@@ -137,6 +139,29 @@ FOUND = (
         '"".join(folded(text).split())',
         "folded(text)",
         f"{VALUES}::test_a_name_has_a_plain_form[ORD 17-ord17]",
+    ),
+    (
+        "a file that is emptied is written alone",
+        "kinds/shell_output.py",
+        'if said == "":',
+        'if said == "nothing":',
+        f"{EMPTIED}::test_a_file_of_which_nothing_is_left_is_deleted[: > a]",
+    ),
+    (
+        "a link that a text makes leads nowhere",
+        "kinds/shell_state.py",
+        "if self.links and is_known(path):",
+        "if not self.links and is_known(path):",
+        f"{EMPTIED}::test_a_link_that_the_text_makes_is_followed"
+        "[ln -s /etc/passwd . && cat passwd-reads-/etc/passwd]",
+    ),
+    (
+        "a bare name is compared with whole ones",
+        "contracts/typed_fields.py",
+        'if isinstance(each, str) and "." not in each:',
+        'if isinstance(each, str) and "." in each:',
+        f"{QUERIES}::test_a_formula_that_compares_whole_names_with_a_bare_one_does_not_load"
+        "[reads-in [users]-read_names[]]",
     ),
     (
         "words are no addresses",
