@@ -81,12 +81,12 @@ Late: TypeAlias = list[Violation]
 class Interceptor:
     """All the state of one session, behind one lock. `world`: the state of contracts on the world.
 
-    `committed`: how many calls were let through, but for `latest`; `landing`: how many results are
-    being settled; `doubt`: why the state is in doubt, if it is; `written`: a cache of snapshots.
+    `landing`: how many results are being settled; `doubt`: why the state is in doubt, if it is;
+    `written`: a cache of snapshots.
     """
 
     __slots__ = (
-        "clock", "committed", "context", "desk", "doubt", "finished", "flights", "gate", "landing",
+        "clock", "context", "desk", "doubt", "finished", "flights", "gate", "landing",
         "lanes", "latest", "ledger", "lock", "policy", "shown", "time", "unread", "warned", "world",
         "written",
     )  # fmt: skip
@@ -104,7 +104,6 @@ class Interceptor:
         self.context = NOTHING_TOLD
         self.flights = NO_FLIGHTS
         self.unread = NOTHING_UNREAD  # why the latest answer of a tool could not be read
-        self.committed = 0
         self.latest: Kept | None = None
         self.shown: tuple[Event, Outcome] | None = None  # the latest response that was let through
         self.landing = 0
@@ -124,7 +123,7 @@ class Interceptor:
     @property
     def calls(self) -> int:
         """The number of calls that were let through."""
-        return self.committed + (self.latest is not None)
+        return self.ledger.calls + (self.latest is not None)
 
     def stand(self, place: str) -> None:
         """Set the place in the history of the host where the next calls stand."""
@@ -235,7 +234,7 @@ class Interceptor:
         """Return what the gate finds against a call that the contracts let through."""
         if self.gate is None or not isinstance(event, Call) or strictest(left) is not None:
             return ()
-        found = self.gate.ahead(self.ledger, event, self.committed, rulings)
+        found = self.gate.ahead(self.ledger, event, self.ledger.calls, rulings)
         return () if found is None else (found,)
 
     def _counts(self, ahead: tuple[Finding, ...], answers: Decision) -> None:
@@ -283,12 +282,11 @@ class Interceptor:
         """
         (mark, key), sources, before = names, self.policy.delivering(call), self.ledger.torn
         waits = self.ledger.waiting(judgement, self.world.lineage)
-        flight = Flight(call.tool, mark, self.committed, waits, outcome, sources, key, by_status)
+        flight = Flight(call.tool, mark, self.ledger.calls, waits, outcome, sources, key, by_status)
         self.ledger.commit(judgement, self.world.lineage)
         self.fly(call.id, flight)
         self.latest = None  # if there was one, it is this call
         self.world.used(call.id)
-        self.committed += 1
         if self.gate is not None:
             self.gate.began((call.id, call.tool, call.args, call.agent, call.depth))
         self.ledger.torn = before
@@ -320,11 +318,10 @@ class Interceptor:
             waits += also.waits
         if violated:
             ledger.violates(violated)
-        said = (tool, kept, self.committed, tuple(waits), allowed, lane.sources, "", lane.by_status)
+        said = (tool, kept, self.ledger.calls, tuple(waits), allowed, lane.sources, "", lane.by_status)
         count_call(ledger)
         self.fly(id, Flight._make(said))
         self.latest = None
-        self.committed += 1
         if self.gate is not None:
             self.gate.began(kept[:5])
         ledger.torn = torn

@@ -80,6 +80,7 @@ class Session:
         self._clock, self._world = clock, world
         self._assume_success = assume_success
         self._log, self._notify = log, notify
+        self._logs = log.sink is not None
         self._direct = world is None and not assume_success
         self._timed = clock is not _time.time
         self._made: Interceptor | None = None  # a cached property would make a dict
@@ -189,15 +190,14 @@ class Session:
         self, tool: str, args: Any, id: str | None, agent: str, depth: int,
         fit: Fit | None = None, why: str = "",
     ) -> Outcome:  # fmt: skip
-        logs = self._log.sink is not None
-        started = _time.perf_counter() if logs else 0.0
+        started = _time.perf_counter() if self._logs else 0.0
         own = fresh_id(MADE) if id is None or id == "" else id
         passed: Kept | FastFinding | None = None
-        if self._direct and not why and type(agent) is str and type(depth) is int:
+        if self._direct and not why:
             try:
                 passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
-                if passed is not None and not isinstance(passed, FastFinding):
-                    if logs:
+                if type(passed) is tuple:
+                    if self._logs:
                         at = (self.id, started, self._inner.calls - 1, self._now)
                         self._log.passed(at, passed[:5], self._risk(own))
                     return let_through(own)
@@ -228,7 +228,7 @@ class Session:
     def _logged(
         self, call: Call, outcome: Outcome, attempt: Attempt, started: float, *, again: bool
     ) -> None:
-        if self._log.sink is None:
+        if not self._logs:
             return
         passed = not again and isinstance(outcome, Allowed | Redirected)
         at = (self.id, started, self._inner.calls - passed, self._now)
@@ -311,7 +311,7 @@ class Session:
                 tool = settle_fast(self._made or self._inner, id, ok)
             except Exception:  # whatever goes wrong, the slow path settles it
                 tool = None
-        if tool is not None and self._log.sink is None:
+        if tool is not None and not self._logs:
             return ()
         status: Status = "ok" if ok else "error"
         if tool is not None:
