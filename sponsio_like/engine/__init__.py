@@ -42,7 +42,6 @@ from sponsio_like.engine.open_call import (
     keep_all,
     open_clause,
     open_clauses,
-    take_status,
 )
 from sponsio_like.engine.per_value import OTHERS, Late
 from sponsio_like.engine.policy import LINEAGE, Counter, Policy, follow, in_modes, with_modes
@@ -68,7 +67,7 @@ __all__ = [
     "follow", "holding", "in_doubt", "in_modes", "inventory_mode", "judge", "keep_all",
     "left_to_answer", "lost", "needing_ruling", "observed", "open_clause", "open_clauses", "owed",
     "owing", "ranked", "renamed", "reported", "settle_all", "split_world", "still_asks",
-    "stoppable", "stopping", "strictest", "take_status", "too_large", "unlisted_call",
+    "stoppable", "stopping", "strictest", "too_large", "unlisted_call",
     "unread_fields", "unread_in_result", "unread_slots", "unreadable", "verdicts", "why_unread",
     "with_modes", "witnesses",
 ]

@@ -214,6 +214,7 @@ class Writer:
             raise Roundabout
         if values.key is None:
             return
+        self._by_status = False
         letter: list[Code] = []
         for slot, told in zip(clause.slots, values.letter, strict=True):
             if told is None and foreign(slot):

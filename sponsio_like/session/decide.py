@@ -64,8 +64,8 @@ def decided(
     """
     try:
         if isinstance(event, FastFinding):
-            call, attempt, allowed = event
-            return call, allowed or blocked(inner, call, attempt, fit=fit), attempt
+            call, found = event.call, event.attempt
+            return call, event.allowed or blocked(inner, call, found, fit=fit), found
         if isinstance(event, Call):
             event = replace(event, args=given_args(args))
         if why:

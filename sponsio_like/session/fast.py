@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from sponsio_like.engine import (
     INDEX_CAP,
@@ -20,10 +21,9 @@ from sponsio_like.engine import (
     count_call,
     enforced,
     findings_of,
-    judge,
-    keep_all,
     observed,
-    take_status,
+    reported,
+    settle_all,
     witnesses,
 )
 from sponsio_like.errors import STRAIN
@@ -37,12 +37,11 @@ from sponsio_like.session.flights import (
     Flight,
     Kept,
     Woken,
-    event_and_reads,
-    event_fingerprint,
 )
 from sponsio_like.session.gate import Said
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.refuse import after_refusal
+from sponsio_like.session.settle import Settlement
 from sponsio_like.values import freeze_args, unwrapped
 
 LANES_CAP = 256
@@ -54,7 +53,8 @@ NAME_CAP = 200
 UNKNOWN: Any = object()
 
 
-class FastFinding(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FastFinding:
     """A call that violates contracts, and the attempt with its violations.
 
     `allowed`: the outcome, if none of them stops the call; else it is blocked.
@@ -106,7 +106,7 @@ def taken_back(inner: Interceptor, id: str) -> None:
             inner.latest = None
 
 
-def _judged(  # noqa: PLR0913 - a tuple of them would be made and taken apart at each call
+def _judged(  # noqa: PLR0913, PLR0917 - a tuple of them would be made and taken apart at each call
     inner: Interceptor, lane: Lane, id: str, tool: str, args: Any, agent: str, depth: int,
     now: float,
 ) -> Kept | FastFinding | None:  # fmt: skip
@@ -120,11 +120,12 @@ def _judged(  # noqa: PLR0913 - a tuple of them would be made and taken apart at
         now = inner.time
     if ledger.alarms and min(ledger.alarms.values()) < now:
         return None
-    woken: Woken | None = ()
+    woken: Woken = ()
     if ledger.soonest <= ledger.passed:
-        woken = _woken(inner, lane, (id, tool, args, agent, depth), now)
-        if woken is None:
+        due = _woken(inner, lane, (id, tool, args, agent, depth), now)
+        if due is None:
             return None
+        woken = due
     checked = lane.check(ledger, tool, args, agent, depth, context, now)
     if type(checked) is not tuple:
         if checked is None or woken or lane.at_once:
@@ -135,7 +136,7 @@ def _judged(  # noqa: PLR0913 - a tuple of them would be made and taken apart at
         return None
     kept: Kept = (id, tool, args, agent, depth, now, lane, checked, woken)
     if lane.at_once or (flights and _may_branch(ledger, lane, woken)):
-        return _begun(inner, kept)
+        return kept if inner.begin(kept) else None
     inner.time = now
     inner.latest = kept
     return kept
@@ -150,20 +151,6 @@ def _may_branch(ledger: Ledger, lane: Lane, woken: Woken) -> bool:
     return _any_waits(ledger, lane.branching) or any(
         _any_waits(ledger, other.clauses) for other, _ in woken
     )
-
-
-def _begun(inner: Interceptor, kept: Kept) -> Kept | None:
-    """Make the call a call in flight at once; None if a clause cannot tell it from the others."""
-    if inner.begin_fast(kept):
-        inner.time = kept[5]
-        return kept
-    call, reads = event_and_reads(kept)
-    judgement = judge(inner.ledger, call, reads, kept[5])
-    if judgement.failed or judgement.violated:
-        return None
-    inner.time = kept[5]
-    inner.begin_call(call, judgement, (event_fingerprint(call), ""), Allowed(call.id))
-    return kept
 
 
 def _found(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFinding | None:
@@ -198,12 +185,8 @@ def _warned(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFi
         inner.policy, witnesses(inner.ledger, violated, call), call, inner.ledger.calls
     )
     outcome = Allowed(id, enforced(found), observed(found))
-    if not inner.begin_fast(kept, outcome, violated):
-        judgement = judge(inner.ledger, call, event_and_reads(kept)[1], now)
-        if judgement.failed:
-            return None
-        inner.begin_call(call, judgement, (kept, ""), outcome, by_status=kept[6].by_status)
-    inner.time = now
+    if not inner.begin(kept, outcome, violated):
+        return None
     return FastFinding(call, Attempt(found), outcome)
 
 
@@ -252,8 +235,8 @@ def _woken(inner: Interceptor, lane: Lane, call: Said, now: float) -> Woken | No
     return tuple(found)
 
 
-def settle_fast(inner: Interceptor, id: str, ok: bool) -> str | None:
-    """Settle a call that has this status, and return its tool.
+def settle_fast(inner: Interceptor, id: str, ok: bool) -> Settlement | None:
+    """Settle a call that has this status; return its tool, and the violations that it reveals.
 
     None if it is not in flight, or if the slow path has to settle it.
     """
@@ -271,7 +254,7 @@ def settle_fast(inner: Interceptor, id: str, ok: bool) -> str | None:
     try:
         with inner.lock:
             if latest is not None and inner.latest is latest and _settled(inner, latest, now, ok):
-                return latest[1]
+                return latest[1], ()
             if inner.latest is not None:
                 inner.flush_fast()
             return _landed(inner, id, now, ok)
@@ -314,31 +297,32 @@ def _any_waits(ledger: Ledger, clauses: Iterable[int]) -> bool:
     return False
 
 
-def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> str | None:
+def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> Settlement | None:
     """Settle a call in flight of whose result contracts read no more than its status.
 
     None if the slow path has to; then nothing has changed.
     """
     flight: Flight | None = inner.flights.get(id)
-    ledger = inner.ledger
-    if flight is None or not flight.by_status or ledger.torn or inner.finished:
+    ledger, context = inner.ledger, inner.context
+    if flight is None or not flight.by_status:
         return None
-    now = max(now, inner.time)
+    if now < inner.time:  # noqa: PLR1730  "
+        now = inner.time
     if ledger.alarms and min(ledger.alarms.values()) < now:
         return None
-    context = inner.context.arrived(flight.sources) if flight.sources else inner.context
-    if flight.waits:
+    if flight.sources:
+        context = context.arrived(flight.sources)
+    tool, waits, bad = flight.tool, flight.waits, None
+    if waits:
         status: Status = "ok" if ok else "error"
-        rests = take_status(ledger, flight.waits, status, flight.tool, Now(now, context))
-        if rests is None:
-            return None
-        keep_all(ledger, rests)
+        clauses = inner.policy.clauses
+        results = [(x, clauses[x.clause].by_status(x.letter, status, tool)) for x in waits]
+        bad = settle_all(ledger, results, Now(now, context))
     del inner.flights[id]
     inner.time, inner.context = now, context
-    ledger.torn = False
     if inner.gate is not None:
         inner.gate.landed(ledger, id, ok=ok)
-    return flight.tool
+    return tool, reported(inner.policy, bad, flight.position, tool) if bad else ()
 
 
 def _wake(ledger: Ledger, woken: Woken, time: float, now: float) -> None:

@@ -56,7 +56,6 @@ from sponsio_like.session.flights import (
     Flight,
     Kept,
     event_and_reads,
-    event_fingerprint,
     id_of,
     refusal_before,
 )
@@ -282,22 +281,48 @@ class Interceptor:
         """
         (mark, key), sources, before = names, self.policy.delivering(call), self.ledger.torn
         waits = self.ledger.waiting(judgement, self.world.lineage)
-        flight = Flight(call.tool, mark, self.ledger.calls, waits, outcome, sources, key, by_status)
+        position = self.ledger.calls
         self.ledger.commit(judgement, self.world.lineage)
-        self.fly(call.id, flight)
-        self.latest = None  # if there was one, it is this call
+        self.fly(
+            call.id, Flight(call.tool, mark, position, waits, outcome, sources, key, by_status)
+        )
         self.world.used(call.id)
         if self.gate is not None:
             self.gate.began((call.id, call.tool, call.args, call.agent, call.depth))
         self.ledger.torn = before
 
-    def begin_fast(
-        self, kept: Kept, outcome: Outcome | None = None, violated: Iterable[int] = ()
+    def begin(
+        self,
+        kept: Kept,
+        outcome: Outcome | None = None,
+        violated: tuple[int, ...] = (),
+        *,
+        runs: bool = False,
     ) -> bool:
-        """Make the call a call in flight, in one pass; False if that is not possible.
+        """Make a call that a lane has let through a call in flight; False, and nothing has changed,
+        if a clause cannot judge it, or forbids it.
 
-        `violated`: the clauses that it violates, none of which stops it.
+        `violated`: the clauses that it violates, none of which stops it. `runs`: the host knows
+        that it was let through.
         """
+        if not self._begin_fast(kept, outcome, violated):
+            call, reads = event_and_reads(kept)
+            judgement = judge(self.ledger, call, reads, kept[5])
+            errors = [error for _, error in judgement.failed]
+            if not runs and (errors or (judgement.violated and not violated)):
+                return False
+            for error in errors:
+                if isinstance(error, STRAIN):
+                    raise error
+            allowed, by_status = outcome or Allowed(call.id), kept[6].by_status
+            self.begin_call(call, judgement, (kept, ""), allowed, by_status=by_status)
+            if errors:  # a clause has not seen a call that runs
+                self.doubts(errors[0])
+        self.time = max(self.time, kept[5])
+        return True
+
+    def _begin_fast(self, kept: Kept, outcome: Outcome | None, violated: tuple[int, ...]) -> bool:
+        """Do as `begin` does, in one pass; False if that is not possible."""
         id, tool, _, _, _, time, lane, checked, woken = kept
         ledger, allowed = self.ledger, outcome or let_through(id)
         torn = ledger.torn
@@ -318,10 +343,9 @@ class Interceptor:
             waits += also.waits
         if violated:
             ledger.violates(violated)
-        said = (tool, kept, self.ledger.calls, tuple(waits), allowed, lane.sources, "", lane.by_status)
+        said = (tool, kept, ledger.calls, tuple(waits), allowed, lane.sources, "", lane.by_status)
         count_call(ledger)
         self.fly(id, Flight._make(said))
-        self.latest = None
         if self.gate is not None:
             self.gate.began(kept[:5])
         ledger.torn = torn
@@ -332,6 +356,7 @@ class Interceptor:
         if self.flights is NO_FLIGHTS:
             self.flights = {}
         self.flights[id] = flight
+        self.latest = None  # if there was one, it is this call
 
     def flush_fast(self) -> None:
         """Make the latest call a call in flight like any other, since something else happens.
@@ -339,17 +364,8 @@ class Interceptor:
         The lock is held. Raises what a clause raises for want of memory or stack: nothing has
         changed then, and the call is the latest still.
         """
-        latest = self.latest
-        if latest is None or self.begin_fast(latest):
-            return
-        call, reads = event_and_reads(latest)
-        judgement = judge(self.ledger, call, reads, latest[5])
-        for _, error in judgement.failed:
-            if isinstance(error, STRAIN):
-                raise error
-        self.begin_call(call, judgement, (event_fingerprint(call), ""), Allowed(call.id))
-        if judgement.failed:  # a clause has not seen a call that runs
-            self.doubts(judgement.failed[0][1])
+        if self.latest is not None:
+            self.begin(self.latest, runs=True)
 
     def doubts(self, error: Exception | None = None) -> None:
         """Note that the contracts' state is in doubt: something was raised half-way through a

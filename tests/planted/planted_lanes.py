@@ -267,8 +267,8 @@ BUGS = [
     (
         "clauses that are due are not shown the call",
         "session/fast.py",
-        "woken = _woken(inner, lane, call, now) if ledger.soonest <= ledger.passed else ()",
-        "woken: Any = ()",
+        "    if ledger.soonest <= ledger.passed:\n        due = _woken",
+        "    if False:\n        due = _woken",
         RANDOM,
     ),
     (
@@ -294,16 +294,16 @@ BUGS = [
     ),
     (
         "a violation that a status shows is kept quiet",
-        "engine/open_call.py",
-        "return None\n        if watch is not before:\n            rests.append(ledger.rest(i, c",
-        "pass\n        if watch is not before:\n            rests.append(ledger.rest(i, c",
+        "engine/settlement.py",
+        "        if violated:\n            found[i] = Witness()\n    torn",
+        "    torn",
         RANDOM,
     ),
     (
         "a refusal leaves out what a monitor has to judge",
         "session/fast.py",
-        "found = None if woken or lane.at_once else (",
-        "found = None if woken else (",
+        "if checked is None or woken or lane.at_once:",
+        "if checked is None or woken:",
         RANDOM,
     ),
     (
@@ -316,14 +316,14 @@ BUGS = [
     (
         "a deadline does not run out with a result",
         "session/fast.py",
-        "if ledger.alarms and min(ledger.alarms.values()) < now:\n        return None\n    end",
+        "if ledger.alarms and min(ledger.alarms.values()) < now:\n        return False\n    end",
         "end",
         DEADLINE,
     ),
     (
         "a call that cannot be told from others is let through",
         "session/fast.py",
-        "        return _begun(inner, kept)",
+        "        return kept if inner.begin(kept) else None",
         "        pass",
         "tests/semantics/test_trace.py::test_a_full_memory_is_the_business_of_its_own_clause",
     ),
@@ -400,7 +400,7 @@ BUGS = [
     (
         "a call beside others is kept, though too much may depend on it",
         "session/fast.py",
-        "if lane.at_once or (inner.flights and _may_branch(ledger, lane, woken)):",
+        "if lane.at_once or (flights and _may_branch(ledger, lane, woken)):",
         "if lane.at_once:",
         CROWD,
     ),
