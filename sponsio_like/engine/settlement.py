@@ -21,6 +21,8 @@ def split_world(ledger: Ledger, results: Results) -> tuple[Results, Results]:
     """Return the results that contracts on the world wait for, and those that
     all others wait for.
     """
+    if ledger.counting is ledger.policy.counting_all:
+        return [], results
     mine = [each for each in results if ledger.owner(each[0].clause) == LINEAGE]
     return [each for each in results if ledger.owner(each[0].clause) != LINEAGE], mine
 
@@ -30,6 +32,8 @@ def settle_all(ledger: Ledger, results: Results, now: Now) -> dict[int, Witness]
 
     What may raise comes first, but for clauses with value variables.
     """
+    if not results:
+        return {}
     found: dict[int, Witness] = {}
     rests: list[Rest] = []
     crowds: dict[int, list[tuple[Change, Any]]] = {}

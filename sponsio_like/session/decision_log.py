@@ -131,6 +131,8 @@ class Log:
         now: float | None = None,
     ) -> None:
         """Log the result of a call, output and error, and the violations that it reveals."""
+        if self.sink is None:
+            return
         (tool, revealed), (output, error) = landed, result
         if not revealed and self.reads is not None and not self.reads():
             return

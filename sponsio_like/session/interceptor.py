@@ -45,7 +45,6 @@ from sponsio_like.outcome import (
     Outcome,
     Unfulfilled,
     Violation,
-    let_through,
 )
 from sponsio_like.session.flights import (
     FULL,
@@ -272,7 +271,7 @@ class Interceptor:
         call: Call,
         judgement: Judgement,
         names: tuple[str | Kept, str],
-        outcome: Outcome,
+        outcome: Outcome | None,
         *,
         by_status: bool = False,
     ) -> None:
@@ -314,8 +313,7 @@ class Interceptor:
             for error in errors:
                 if isinstance(error, STRAIN):
                     raise error
-            allowed, by_status = outcome or Allowed(call.id), kept[6].by_status
-            self.begin_call(call, judgement, (kept, ""), allowed, by_status=by_status)
+            self.begin_call(call, judgement, (kept, ""), outcome, by_status=kept[6].by_status)
             if errors:  # a clause has not seen a call that runs
                 self.doubts(errors[0])
         self.time = max(self.time, kept[5])
@@ -324,8 +322,7 @@ class Interceptor:
     def _begin_fast(self, kept: Kept, outcome: Outcome | None, violated: tuple[int, ...]) -> bool:
         """Do as `begin` does, in one pass; False if that is not possible."""
         id, tool, _, _, _, time, lane, checked, woken = kept
-        ledger, allowed = self.ledger, outcome or let_through(id)
-        torn = ledger.torn
+        ledger, torn = self.ledger, self.ledger.torn
         try:
             also: Opened | None = NOTHING_OPENED
             if woken:
@@ -343,7 +340,7 @@ class Interceptor:
             waits += also.waits
         if violated:
             ledger.violates(violated)
-        said = (tool, kept, ledger.calls, tuple(waits), allowed, lane.sources, "", lane.by_status)
+        said = (tool, kept, ledger.calls, tuple(waits), outcome, lane.sources, "", lane.by_status)
         count_call(ledger)
         self.fly(id, Flight._make(said))
         if self.gate is not None:
@@ -388,7 +385,8 @@ class Interceptor:
         """Move the session to this time; return what that violates, which is told once."""
         self.time = max(self.time, now, self.world.time)
         self.world.passes(self.time)
-        return reported(self.policy, expire(self.ledger, Now(self.time, context)), self.calls, None)
+        gone = expire(self.ledger, Now(self.time, context))
+        return reported(self.policy, gone, self.calls, None) if gone else ()
 
     def at_desk(self, ask: Callable[[Tickets, float], T]) -> T:
         """Return the answer of `ask`, which gets the session's desk and the
