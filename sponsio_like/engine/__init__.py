@@ -5,7 +5,7 @@ judgement: the clauses that it would violate, and what letting it through change
 """
 
 from sponsio_like.engine.applicability import ByName, Letter, applies, contract_names
-from sponsio_like.engine.automaton import ranked
+from sponsio_like.engine.automaton import is_simple, ranked
 from sponsio_like.engine.clause import MOMENT, Clause
 from sponsio_like.engine.codec import decode, encode
 from sponsio_like.engine.findings import (
@@ -64,7 +64,7 @@ __all__ = [
     "RISK_NAME", "ByName", "Clause", "Compiled", "Counter", "Finding", "Late", "Ledger", "Letter",
     "Opened", "Policy", "Rest", "Results", "Shape", "Unread", "action_of", "applies",
     "contract_names", "count_call", "decode", "encode", "enforced", "expire", "findings_of",
-    "follow", "holding", "in_doubt", "in_modes", "inventory_mode", "judge", "keep_all",
+    "follow", "holding", "in_doubt", "in_modes", "inventory_mode", "is_simple", "judge", "keep_all",
     "left_to_answer", "lost", "needing_ruling", "observed", "open_clause", "open_clauses", "owed",
     "owing", "ranked", "renamed", "reported", "settle_all", "split_world", "still_asks",
     "stoppable", "stopping", "strictest", "too_large", "unlisted_call",
