@@ -91,7 +91,7 @@ BUGS = [
         "fastpath/transitions.py",
         "is_simple(program.nodes[cell.node], counts=False)",
         "is_simple(program.nodes[cell.node], counts=True)",
-        RANDOM,
+        LANES + "sessions_share_no_counts",
     ),
     (
         "a move is taken for another",
@@ -112,7 +112,7 @@ BUGS = [
         "fastpath/transitions.py",
         "rests = clause.wakes_at(watch, HERE, 0.0) == NEVER",
         "rests = True",
-        RANDOM,
+        LANES + "a_call_that_owes_the_next_one_is_not_forgotten",
     ),
     (
         "the next call is never one that wakes",
