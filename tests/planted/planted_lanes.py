@@ -75,8 +75,8 @@ BUGS = [
     (
         "a lane never stores what it has counted",
         "fastpath/source.py",
-        '(f"if {changed}:", f"    {old} = {new}")',
-        '("if False:", f"    {old} = {new}")',
+        '(f"if {changed}:", f"    watches[{i}] = {new}")',
+        '("if False:", f"    watches[{i}] = {new}")',
         BENCH,
     ),
     (
@@ -131,8 +131,8 @@ BUGS = [
     (
         "a call in flight is not counted where no result matters",
         "fastpath/source.py",
-        'writes += [f"if {knows}({changed}):", f"    {old} = {new}"]',
-        'writes += [f"if False and {knows}({changed}):", f"    {old} = {new}"]',
+        'writes += [f"if {knows}({changed}):", f"    watches[{i}] = {new}"]',
+        'writes += [f"if False and {knows}({changed}):", f"    watches[{i}] = {new}"]',
         RANDOM,
     ),
     (
