@@ -345,7 +345,7 @@ class Writer:
         self._store(i, clause, where, afters, end)
 
     def _again(self, i: int, clause: Clause, where: _Where, lines: list[str]) -> _Where:
-        """Take the watch as it is now; that of a key or a value, and one that never changes, stays."""
+        """Take the watch as it is now, if it is one of the clause alone that may change."""
         if clause.by or clause.bound is not None or clause.is_memoryless:
             return where
         watch = self._names.new()
