@@ -94,8 +94,10 @@ class Log:
     def passed(self, at: Moment, call: Said, risk: Record | None = None) -> None:
         """Log the decision on a call that violates no contract."""
         if self.reads is None or self.reads():
-            more = {} if risk is None else {"risk": risk}
-            self._send(self._decided(at, call, "allowed") | more)
+            record = self._decided(at, call, "allowed")
+            if risk is not None:
+                record["risk"] = risk
+            self._send(record)
 
     def _decided(self, at: Moment, call: Said, outcome: str) -> Record:
         """Return the record of a decision, as yet without violations."""
@@ -142,7 +144,7 @@ class Log:
             "id": id,
             "tool": tool,
             "status": "ok" if error is None else "error",
-            "violations": self._plain(revealed),
+            "violations": self._plain(revealed) if revealed else [],
         }
         if self.content.chosen and self.content.has("outputs", tool):
             record["output"] = given_value(output if error is None else error)

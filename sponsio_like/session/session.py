@@ -321,7 +321,8 @@ class Session:
                 self._log.ignored(self.id, id)
             else:
                 self._log.settlement(self.id, id, landed, (output, error), self._now)
-                self._teller.reported(id, landed[1])
+                if landed[1]:
+                    self._teller.reported(id, landed[1])
         return () if landed is None else landed[1]
 
     def refused(self, tool: str, args: Mapping[str, Any] | None = None, *,
