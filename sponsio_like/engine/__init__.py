@@ -5,7 +5,7 @@ judgement: the clauses that it would violate, and what letting it through change
 """
 
 from sponsio_like.engine.applicability import ByName, Letter, applies, contract_names
-from sponsio_like.engine.automaton import ranked
+from sponsio_like.engine.automaton import is_simple, ranked
 from sponsio_like.engine.clause import MOMENT, Clause
 from sponsio_like.engine.codec import decode, encode
 from sponsio_like.engine.fastpath.compile import (
@@ -51,7 +51,6 @@ from sponsio_like.engine.open_call import (
     keep_all,
     open_clause,
     open_clauses,
-    take_status,
 )
 from sponsio_like.engine.per_value import OTHERS, Late
 from sponsio_like.engine.policy import LINEAGE, Counter, Policy, follow, in_modes, with_modes
@@ -75,10 +74,10 @@ __all__ = [
     "Late", "Ledger", "Letter", "Opened", "Policy", "Rest", "Results", "Shape", "Unread",
     "action_of", "applies", "checking_inventory", "contract_names", "count_call", "decode",
     "encode", "enforced", "expire", "findings_of", "follow", "holding", "in_doubt", "in_modes",
-    "inventory_mode", "judge", "keep_all", "lane_of", "left_to_answer", "lost", "named_lane",
+    "inventory_mode", "is_simple", "judge", "keep_all", "lane_of", "left_to_answer", "lost", "named_lane",
     "needing_ruling", "observed", "open_clause", "open_clauses", "owed", "owing", "prepare",
     "ranked", "renamed", "reported", "runs_user_code", "settle_all", "split_world", "still_asks",
-    "stoppable", "stopping", "strictest", "take_status", "too_large", "unlisted_call",
+    "stoppable", "stopping", "strictest", "too_large", "unlisted_call",
     "unread_fields", "unread_in_result", "unread_slots", "unreadable", "verdicts", "why_unread",
     "with_modes", "witnesses",
 ]

@@ -142,10 +142,11 @@ def is_finite(program: Program, *, counts: bool) -> bool:
     `counts`: counts without a bound in steps or seconds are allowed.
     """
     atoms = all(slot.kind == "atom" or isinstance(slot.node, Const) for slot in program.slots)
-    return atoms and all(_is_simple(op, counts=counts) for op in program.nodes)
+    return atoms and all(is_simple(op, counts=counts) for op in program.nodes)
 
 
-def _is_simple(op: Op, *, counts: bool) -> bool:
+def is_simple(op: Op, *, counts: bool) -> bool:
+    """Return True if what is remembered of this node says nothing of positions and times."""
     if op[0] == "count":
         return counts and op[3] is None
     return op[0] in SIMPLE or (op[0] in UNBOUNDED and op[2] is None)

@@ -1,7 +1,7 @@
-"""Adds a call in flight to single clauses, and takes its status, in one pass.
+"""Adds a call in flight to single clauses, in one pass.
 
 In: a ledger, and what the clauses have read. Out: what they remember next, and what waits for the
-result; or nothing, if a clause needs more than that: then `judge` and `settle_all` say what it is.
+result; or nothing, if a clause needs more than that: then `judge` says what it is.
 Nothing changes until `keep_all`.
 """
 
@@ -11,12 +11,11 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sponsio_like.engine.ledger import Ledger, Rest
-from sponsio_like.events import OPEN, Status
+from sponsio_like.events import OPEN
 from sponsio_like.monitor import (
     Change,
     ClauseState,
     Letter,
-    Now,
     PositionCounts,
     Read,
     TooManyBranches,
@@ -85,29 +84,6 @@ def open_clause(
     if watch is not before or clause.by or i in ledger.wakes:
         into[0].append(ledger.rest(i, key, watch, at, time))
     return True
-
-
-def take_status(
-    ledger: Ledger, waits: Iterable[Change], status: Status, tool: str, now: Now
-) -> list[Rest] | None:
-    """Return what a result changes of which the clauses read no more than the status.
-
-    None if a clause has value variables, or if the result shows a violation.
-    """
-    rests: list[Rest] = []
-    clauses = ledger.policy.clauses
-    for change in waits:
-        i, clause = change.clause, clauses[change.clause]
-        if clause.bound is not None:
-            return None
-        final = clause.by_status(change.letter, status, tool)
-        before, last = ledger.known(i, change.key)
-        watch, violated = clause.settle(before, change, final, last, now)
-        if violated:
-            return None
-        if watch is not before:
-            rests.append(ledger.rest(i, change.key, watch, last, now.time))
-    return rests
 
 
 def count_call(ledger: Ledger) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from sponsio_like.engine.ledger import Ledger
+from sponsio_like.engine.ledger import Ledger, Rest
+from sponsio_like.engine.open_call import keep_all
 from sponsio_like.engine.per_value import expired, settle_values
 from sponsio_like.engine.policy import LINEAGE
 from sponsio_like.monitor import Change, Now, Witness
@@ -20,38 +21,43 @@ def split_world(ledger: Ledger, results: Results) -> tuple[Results, Results]:
     """Return the results that contracts on the world wait for, and those that
     all others wait for.
     """
+    if ledger.counting is ledger.policy.counting_all:
+        return [], results
     mine = [each for each in results if ledger.owner(each[0].clause) == LINEAGE]
     return [each for each in results if ledger.owner(each[0].clause) != LINEAGE], mine
 
 
 def settle_all(ledger: Ledger, results: Results, now: Now) -> dict[int, Witness]:
-    """Settle a call; return the clauses that its result shows to be violated."""
+    """Settle a call; return the clauses that its result shows to be violated.
+
+    What may raise comes first, but for clauses with value variables.
+    """
     if not results:
         return {}
-    ledger.torn, before = True, ledger.torn
     found: dict[int, Witness] = {}
+    rests: list[Rest] = []
     crowds: dict[int, list[tuple[Change, Any]]] = {}
     for change, final in results:
-        if change.clause in ledger.bound:
-            crowds.setdefault(change.clause, []).append((change, final))
-        elif _is_violated(ledger, change, final, now):
-            found[change.clause] = Witness()
+        i = change.clause
+        if i in ledger.bound:
+            crowds.setdefault(i, []).append((change, final))
+            continue
+        before, last = ledger.known(i, change.key)
+        watch, violated = ledger.policy.clauses[i].settle(before, change, final, last, now)
+        if watch is not before:
+            rests.append(ledger.rest(i, change.key, watch, last, now.time))
+        if violated:
+            found[i] = Witness()
+    torn = ledger.torn
+    keep_all(ledger, rests)
     for i, crowd in crowds.items():
         clause, last = ledger.policy.clauses[i], ledger.last(i)
         place = (last, now, max(ledger.calls - 1, 0))
         bad, key = settle_values(clause, ledger.bound[i], crowd, place)
         ledger.reschedule_values(i, last, now.time)
         found |= {i: ledger.witness(i, key)} if bad else {}
-    ledger.torn = before
+    ledger.torn = torn
     return found
-
-
-def _is_violated(ledger: Ledger, change: Change, final: Any, now: Now) -> bool:
-    i = change.clause
-    watch, last = ledger.known(i, change.key)
-    seen = ledger.policy.clauses[i].settle(watch, change, final, last, now)
-    ledger.store(i, change.key, seen.watch, last, now.time)
-    return seen.violated
 
 
 def expire(ledger: Ledger, now: Now) -> dict[int, Witness]:

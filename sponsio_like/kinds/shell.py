@@ -399,7 +399,9 @@ def _declared(state: Shell, node: Any) -> str | None:
             name, sign, value = said.partition("=")
             if sign:
                 state.assign(name, value if is_known(value) and not changes else None)
-    lists = not any("=" in _text(each) or each.type == "variable_name" for each in node.children)
+    lists = not any(
+        "=" in _said(state, each) or each.type == "variable_name" for each in node.children
+    )
     return None if lists else ""
 
 

@@ -64,8 +64,8 @@ def decided(
     """
     try:
         if isinstance(event, FastFinding):
-            call, attempt, allowed = event
-            return call, allowed or blocked(inner, call, attempt, fit=fit), attempt
+            call, found = event.call, event.attempt
+            return call, event.allowed or blocked(inner, call, found, fit=fit), found
         if isinstance(event, Call):
             event = replace(event, args=given_args(args))
         if why:
@@ -216,7 +216,7 @@ def _failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outc
         inner.doubts(error)
     flight = inner.flights.get(id_of(event)) if isinstance(event, Call) else None
     if flight is not None and flight.digest == event_fingerprint(event):
-        return _own(flight.outcome)
+        return _own(flight.outcome(id_of(event)))
     if inner.shown is not None and inner.shown[0] is event:
         return inner.shown[1]
     return refuse_without_contract(
@@ -229,7 +229,7 @@ def _standing(inner: Interceptor, call: Call, mark: str, flight: Flight) -> Outc
     refusal of another call.
     """
     if flight.digest == mark:
-        return _own(flight.outcome)
+        return _own(flight.outcome(call.id))
     reason = f"call id `{call.id}` is in flight with another tool or other arguments"
     return refuse_without_contract(inner, call, reason)
 

@@ -24,8 +24,6 @@ from sponsio_like.session.content import NOTHING, Content
 from sponsio_like.session.gate import Said
 from sponsio_like.values import NotCanonical, digest, given_value
 
-Heard: TypeAlias = tuple[str, str, str, Any]
-"""A result: the id and the tool of its call, its status, and the output or the error."""
 Moment: TypeAlias = tuple[str, float, int, float | None]
 """A session, when its decision began, how many calls were let through before, and the time of the
 session; None where its clock is that of the machine, which the timestamp has.
@@ -95,8 +93,10 @@ class Log:
     def passed(self, at: Moment, call: Said, risk: Record | None = None) -> None:
         """Log the decision on a call that violates no contract."""
         if self.reads is None or self.reads():
-            more = {} if risk is None else {"risk": risk}
-            self._send(self._decided(at, call, "allowed") | more)
+            record = self._decided(at, call, "allowed")
+            if risk is not None:
+                record["risk"] = risk
+            self._send(record)
 
     def _decided(self, at: Moment, call: Said, outcome: str) -> Record:
         """Return the record of a decision, as yet without violations."""
@@ -123,30 +123,30 @@ class Log:
             record["time"] = now
         return record
 
-    def landed(self, session: str, result: Heard, now: float | None = None) -> None:
-        """Log the result of a call that reveals nothing; without memory, it is not logged."""
-        if self.reads is not None and not self.reads():
-            return
-        try:
-            self.settlement(session, result, (), now)
-        except STRAIN:
-            return
-
     def settlement(
-        self, session: str, result: Heard, revealed: Iterable[Violation], now: float | None = None
+        self,
+        session: str,
+        id: str,
+        landed: tuple[str, tuple[Violation, ...]],
+        result: tuple[Any, Any],
+        now: float | None = None,
     ) -> None:
-        """Log the result of a call, and the violations that it reveals."""
-        id, tool, status, output = result
+        """Log the result of a call, output and error, and the violations that it reveals."""
+        if self.sink is None:
+            return
+        (tool, revealed), (output, error) = landed, result
+        if not revealed and self.reads is not None and not self.reads():
+            return
         record: Record = {
             "event": "settlement",
             "session": session,
             "id": id,
             "tool": tool,
-            "status": status,
-            "violations": self._plain(revealed),
+            "status": "ok" if error is None else "error",
+            "violations": self._plain(revealed) if revealed else [],
         }
         if self.content.chosen and self.content.has("outputs", tool):
-            record["output"] = given_value(output)
+            record["output"] = given_value(output if error is None else error)
         if now is not None:
             record["time"] = now
         self._send(record)

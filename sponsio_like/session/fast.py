@@ -1,7 +1,7 @@
 """Decides calls by the fast path: the lane of their tool decides, their result commits them.
 
 In: a call, then its result. The last call that was let through is kept as it came
-(`PendingFastCall`) until its result arrives. If anything else happens first, it becomes a call in
+(`Kept`) until its result arrives. If anything else happens first, it becomes a call in
 flight like any other (`Interceptor.flush_fast`), and the monitors go on from there; so they do if
 contracts wait for other calls in flight. INVARIANT: what the ledger holds is what the slow path
 would have made of it.
@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from sponsio_like.engine import (
     INDEX_CAP,
@@ -20,14 +21,14 @@ from sponsio_like.engine import (
     Ledger,
     Policy,
     checking_inventory,
+    count_call,
     enforced,
     findings_of,
-    judge,
-    keep_all,
     lane_of,
     named_lane,
     observed,
-    take_status,
+    reported,
+    settle_all,
     witnesses,
 )
 from sponsio_like.errors import STRAIN
@@ -39,14 +40,12 @@ from sponsio_like.session.flights import (
     Attempt,
     Flight,
     Kept,
-    PendingFastCall,
     Woken,
-    event_and_reads,
-    event_fingerprint,
 )
 from sponsio_like.session.gate import Said
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.refuse import after_refusal
+from sponsio_like.session.settle import Settlement
 from sponsio_like.values import freeze_args, unwrapped
 
 LANES_CAP = 256
@@ -58,7 +57,8 @@ NAME_CAP = 200
 UNKNOWN: Any = object()
 
 
-class FastFinding(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FastFinding:
     """A call that violates contracts, and the attempt with its violations.
 
     `allowed`: the outcome, if none of them stops the call; else it is blocked.
@@ -77,7 +77,9 @@ def try_fast(
 
     None if the slow path has to decide; then nothing has changed.
     """
-    if type(tool) is not str or type(id) is not str or not (args is None or type(args) is dict):
+    if not (type(tool) is type(id) is type(agent) is str and type(depth) is int):
+        return None
+    if type(args) is not dict and args is not None:
         return None
     try:
         lane = inner.lanes.get(tool, UNKNOWN)
@@ -94,7 +96,7 @@ def try_fast(
         if inner.latest is not None:
             inner.flush_fast()
         try:
-            return _judged(inner, lane, (id, tool, args, agent, depth), now)
+            return _judged(inner, lane, id, tool, args, agent, depth, now)
         except Exception:  # a lane is generated source: if it is wrong, the slow path decides
             inner.latest = None
             logging.getLogger("sponsio_like").exception("the lane of `%s` failed", tool)
@@ -108,34 +110,37 @@ def taken_back(inner: Interceptor, id: str) -> None:
             inner.latest = None
 
 
-def _judged(inner: Interceptor, lane: Lane, call: Said, now: float) -> Kept | FastFinding | None:
+def _judged(  # noqa: PLR0913, PLR0917 - a tuple of them would be made and taken apart at each call
+    inner: Interceptor, lane: Lane, id: str, tool: str, args: Any, agent: str, depth: int,
+    now: float,
+) -> Kept | FastFinding | None:  # fmt: skip
     """Decide as `try_fast` does, under the lock."""
-    ledger = inner.ledger
-    if inner.flights and (call[0] in inner.flights or len(inner.flights) >= IN_FLIGHT_CAP):
+    ledger, flights, context = inner.ledger, inner.flights, inner.context
+    if flights and (id in flights or len(flights) >= IN_FLIGHT_CAP):
         return None
-    if inner.desk.tickets or inner.finished or inner.context.stopped or ledger.torn:
+    if inner.desk.tickets or inner.finished or context.stopped or ledger.torn:
         return None
     if now < inner.time:  # noqa: PLR1730  a call costs more
         now = inner.time
     if ledger.alarms and min(ledger.alarms.values()) < now:
         return None
-    woken = _woken(inner, lane, call, now) if ledger.soonest <= ledger.passed else ()
-    if woken is None:
-        return None
-    id, tool, args, agent, depth = call
-    checked = lane.check(ledger, tool, args, agent, depth, inner.context, now)
-    if checked is None:
-        return None
-    if isinstance(checked, list):
+    woken: Woken = ()
+    if ledger.soonest <= ledger.passed:
+        due = _woken(inner, lane, (id, tool, args, agent, depth), now)
+        if due is None:
+            return None
+        woken = due
+    checked = lane.check(ledger, tool, args, agent, depth, context, now)
+    if type(checked) is not tuple:
+        if checked is None or woken or lane.at_once:
+            return None
         violated, read = checked
-        found = None if woken or lane.at_once else (*call, now, lane, read, ())
-        return found and _found(inner, found, violated)
-    gate = inner.gate
-    if gate is not None and not gate.passes(ledger, call):
+        return _found(inner, (id, tool, args, agent, depth, now, lane, read, ()), violated)
+    if inner.gate is not None and not inner.gate.passes(ledger, (id, tool, args, agent, depth)):
         return None
     kept: Kept = (id, tool, args, agent, depth, now, lane, checked, woken)
-    if lane.at_once or (inner.flights and _may_branch(ledger, lane, woken)):
-        return _begun(inner, kept)
+    if lane.at_once or (flights and _may_branch(ledger, lane, woken)):
+        return kept if inner.begin(kept) else None
     inner.time = now
     inner.latest = kept
     return kept
@@ -150,20 +155,6 @@ def _may_branch(ledger: Ledger, lane: Lane, woken: Woken) -> bool:
     return _any_waits(ledger, lane.branching) or any(
         _any_waits(ledger, other.clauses) for other, _ in woken
     )
-
-
-def _begun(inner: Interceptor, kept: Kept) -> Kept | None:
-    """Make the call a call in flight at once; None if a clause cannot tell it from the others."""
-    if inner.begin_fast(kept):
-        inner.time = kept[5]
-        return kept
-    call, reads = event_and_reads(kept)
-    judgement = judge(inner.ledger, call, reads, kept[5])
-    if judgement.failed or judgement.violated:
-        return None
-    inner.time = kept[5]
-    inner.begin_call(call, judgement, (event_fingerprint(call), ""), Allowed(call.id))
-    return kept
 
 
 def _found(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFinding | None:
@@ -185,7 +176,7 @@ def _refused(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastF
     id, tool, args, agent, depth, inner.time, *_ = kept
     policy, call = inner.policy, Call(tool, args, id, agent, depth, inner.time)
     against = witnesses(inner.ledger, violated, call)
-    found = findings_of(policy, against, call, inner.committed)
+    found = findings_of(policy, against, call, inner.ledger.calls)
     inner.context = after_refusal(policy, inner.context, call, found, Block())
     return FastFinding(call, Attempt(found, (), inner.ledger.before(call, against), Block()))
 
@@ -195,15 +186,11 @@ def _warned(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFi
     id, tool, args, agent, depth, now, *_ = kept
     call = Call(tool, args, id, agent, depth, now)
     found = findings_of(
-        inner.policy, witnesses(inner.ledger, violated, call), call, inner.committed
+        inner.policy, witnesses(inner.ledger, violated, call), call, inner.ledger.calls
     )
     outcome = Allowed(id, enforced(found), observed(found))
-    if not inner.begin_fast(kept, outcome, violated):
-        judgement = judge(inner.ledger, call, event_and_reads(kept)[1], now)
-        if judgement.failed:
-            return None
-        inner.begin_call(call, judgement, (kept, ""), outcome, by_status=kept[6].by_status)
-    inner.time = now
+    if not inner.begin(kept, outcome, violated):
+        return None
     return FastFinding(call, Attempt(found), outcome)
 
 
@@ -252,14 +239,16 @@ def _woken(inner: Interceptor, lane: Lane, call: Said, now: float) -> Woken | No
     return tuple(found)
 
 
-def settle_fast(inner: Interceptor, id: str, ok: bool) -> str | None:
-    """Settle a call that has this status, and return its tool.
+def settle_fast(inner: Interceptor, id: str, ok: bool) -> Settlement | None:
+    """Settle a call that has this status; return its tool, and the violations that it reveals.
 
     None if it is not in flight, or if the slow path has to settle it.
     """
     latest = inner.latest
-    if (latest is None or latest[0] != id) and id not in inner.flights:
-        return None
+    if latest is None or latest[0] != id:
+        if id not in inner.flights:
+            return None
+        latest = None
     try:
         now = inner.clock()
     except Exception:  # as above: the slow path takes the result
@@ -268,48 +257,39 @@ def settle_fast(inner: Interceptor, id: str, ok: bool) -> str | None:
         return None
     try:
         with inner.lock:
-            if latest is not None and latest[0] == id:
-                tool = _settled(inner, latest, now, ok)
-                if tool is not None:
-                    return tool
-            inner.flush_fast()
+            if latest is not None and inner.latest is latest and _settled(inner, latest, now, ok):
+                return latest[1], ()
+            if inner.latest is not None:
+                inner.flush_fast()
             return _landed(inner, id, now, ok)
     except STRAIN:  # the slow path knows whether anything was written
         return None
 
 
-def _settled(inner: Interceptor, latest: Kept, now: float, ok: bool) -> str | None:
-    """Commit as `settle_fast` does, under the lock."""
-    _, tool, _, _, _, time, lane, checked, _ = latest
-    ledger = inner.ledger
-    if inner.latest is not latest or ledger.torn:
-        return None
-    if latest[8] and any(_any_waits(ledger, other.clauses) for other, _ in latest[8]):
-        return None
+def _settled(inner: Interceptor, latest: Kept, now: float, ok: bool) -> bool:
+    """Commit the latest call with its result, under the lock; False if nothing was written."""
+    ledger, lane, woken = inner.ledger, latest[6], latest[8]
+    if ledger.torn or (woken and any(_any_waits(ledger, each.clauses) for each, _ in woken)):
+        return False
     if now < inner.time:  # noqa: PLR1730  "
         now = inner.time
     if ledger.alarms and min(ledger.alarms.values()) < now:
-        return None
+        return False
     end = lane.done if ok else lane.failed
     ledger.torn = True
-    if end is not None and not end(ledger, checked, time, now):
+    if end is not None and not end(ledger, latest[7], latest[5], now):
         ledger.torn = False  # it has written nothing
-        return None
+        return False
     if ledger.soonest <= ledger.passed:
-        _wake(inner, PendingFastCall._make(latest), now)
-    positions = ledger.positions
-    for counter in inner.policy.call_counters:
-        positions[counter] += 1
-    ledger.passed += 1
-    ledger.calls += 1
-    inner.committed += 1
+        _wake(ledger, woken, latest[5], now)
+    count_call(ledger)
     inner.time, inner.latest = now, None
     if lane.sources:
         inner.context = inner.context.arrived(lane.sources)
     ledger.torn = False
     if inner.gate is not None:
         inner.gate.ran(ledger, latest[:5], ok=ok)
-    return tool
+    return True
 
 
 def _any_waits(ledger: Ledger, clauses: Iterable[int]) -> bool:
@@ -321,40 +301,40 @@ def _any_waits(ledger: Ledger, clauses: Iterable[int]) -> bool:
     return False
 
 
-def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> str | None:
+def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> Settlement | None:
     """Settle a call in flight of whose result contracts read no more than its status.
 
     None if the slow path has to; then nothing has changed.
     """
     flight: Flight | None = inner.flights.get(id)
-    ledger = inner.ledger
-    if flight is None or not flight.by_status or ledger.torn or inner.finished:
+    ledger, context = inner.ledger, inner.context
+    if flight is None or not flight.by_status:
         return None
-    now = max(now, inner.time)
+    if now < inner.time:  # noqa: PLR1730  "
+        now = inner.time
     if ledger.alarms and min(ledger.alarms.values()) < now:
         return None
-    context = inner.context.arrived(flight.sources) if flight.sources else inner.context
-    if flight.waits:
+    if flight.sources:
+        context = context.arrived(flight.sources)
+    tool, waits, bad = flight.tool, flight.waits, None
+    if waits:
         status: Status = "ok" if ok else "error"
-        rests = take_status(ledger, flight.waits, status, flight.tool, Now(now, context))
-        if rests is None:
-            return None
-        keep_all(ledger, rests)
+        clauses = inner.policy.clauses
+        results = [(x, clauses[x.clause].by_status(x.letter, status, tool)) for x in waits]
+        bad = settle_all(ledger, results, Now(now, context))
     del inner.flights[id]
     inner.time, inner.context = now, context
-    ledger.torn = False
     if inner.gate is not None:
         inner.gate.landed(ledger, id, ok=ok)
-    return flight.tool
+    return tool, reported(inner.policy, bad, flight.position, tool) if bad else ()
 
 
-def _wake(inner: Interceptor, latest: PendingFastCall, now: float) -> None:
+def _wake(ledger: Ledger, woken: Woken, time: float, now: float) -> None:
     """Step the clauses that were due at the latest call, and recompute when they are woken next."""
-    ledger = inner.ledger
     due = ledger.due()
-    for other, checked in latest.woken:
+    for other, checked in woken:
         if other.done is not None:
-            other.done(ledger, checked, latest.time, now)
+            other.done(ledger, checked, time, now)
     for i in due:
         at = ledger.positions[ledger.counters[i][0]]
         ledger.reschedule(i, ledger.watches[i], at, now)

@@ -27,24 +27,11 @@ FULL = "too many calls are in flight; settle some of them first"
 
 Woken: TypeAlias = tuple[tuple[Lane, Checked], ...]
 Kept: TypeAlias = tuple[str, str, Mapping[str, Any], str, int, float, Lane, Checked, Woken]
-"""A `PendingFastCall`, as a plain tuple."""
+"""The last call, let through by its lane, as long as nothing has happened since: its id, tool,
+arguments, agent and depth, its time, its lane, what that and lanes of woken clauses have read.
 
-
-class PendingFastCall(NamedTuple):
-    """The last call, let through by its lane, as long as nothing has happened since.
-
-    It is kept as a plain tuple, which is made in a third of the time.
-    """
-
-    id: str
-    tool: str
-    args: Mapping[str, Any]
-    agent: str
-    depth: int
-    time: float
-    lane: Lane
-    checked: Checked
-    woken: Woken
+A plain tuple is made in a third of the time of a named one.
+"""
 
 
 class Flight(NamedTuple):
@@ -55,12 +42,17 @@ class Flight(NamedTuple):
     """The fingerprint of the call; or what it is made of, as long as nobody has asked."""
     position: int
     waits: tuple[Change, ...]
-    outcome: Outcome
+    first: Outcome | None
+    """The outcome that the host was given; None: that it may run."""
     sources: tuple[Delivered, ...] = ()
     key: str = ""
     """Its name in the world."""
     by_status: bool = False
     """True if no contract reads of its result more than whether it is an error."""
+
+    def outcome(self, id: str) -> Outcome:
+        """Return the outcome that the host was given for the call of this id."""
+        return self.first or Allowed(id)
 
     @property
     def digest(self) -> str:
@@ -100,7 +92,7 @@ class Attempt:
 
     def told_before(self, outcome: Outcome) -> bool:
         """True if the host has had this outcome already."""
-        first = None if self.flight is None else self.flight.outcome
+        first = None if self.flight is None else self.flight.outcome(outcome.id)
         return self.again or (first is not None and isinstance(outcome, type(first)))
 
 
@@ -147,7 +139,7 @@ def event_fingerprint(event: Call | Message) -> str:
 
 def flight_data(flight: Flight) -> tuple[Any, ...]:
     """A call in flight, as a snapshot keeps it."""
-    outcome = flight.outcome
+    outcome = flight.first
     instead = (outcome.tool, outcome.args) if isinstance(outcome, Redirected) else None
     sources = tuple(repr(source) for source in flight.sources)
     kept = (flight.tool, flight.digest, flight.position, flight.waits, instead, sources)
@@ -171,9 +163,7 @@ def resumed(
         for change in waits
         if change.clause in moved
     )
-    outcome: Outcome = Allowed(id)
-    if instead is not None:
-        outcome = Redirected(id, instead[0], instead[1], ())
+    outcome = None if instead is None else Redirected(id, instead[0], instead[1], ())
     known = tuple(sources[name] for name in named if name in sources)
     return Flight(tool, mark, position, changes, outcome, known, *key)
 

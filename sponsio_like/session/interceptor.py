@@ -45,7 +45,6 @@ from sponsio_like.outcome import (
     Outcome,
     Unfulfilled,
     Violation,
-    let_through,
 )
 from sponsio_like.session.flights import (
     FULL,
@@ -56,7 +55,6 @@ from sponsio_like.session.flights import (
     Flight,
     Kept,
     event_and_reads,
-    event_fingerprint,
     id_of,
     refusal_before,
 )
@@ -81,12 +79,12 @@ Late: TypeAlias = list[Violation]
 class Interceptor:
     """All the state of one session, behind one lock. `world`: the state of contracts on the world.
 
-    `committed`: how many calls were let through, but for `latest`; `landing`: how many results are
-    being settled; `doubt`: why the state is in doubt, if it is; `written`: a cache of snapshots.
+    `landing`: how many results are being settled; `doubt`: why the state is in doubt, if it is;
+    `written`: a cache of snapshots.
     """
 
     __slots__ = (
-        "clock", "committed", "context", "desk", "doubt", "finished", "flights", "gate", "landing",
+        "clock", "context", "desk", "doubt", "finished", "flights", "gate", "landing",
         "lanes", "latest", "ledger", "lock", "policy", "shown", "time", "unread", "warned", "world",
         "written",
     )  # fmt: skip
@@ -104,7 +102,6 @@ class Interceptor:
         self.context = NOTHING_TOLD
         self.flights = NO_FLIGHTS
         self.unread = NOTHING_UNREAD  # why the latest answer of a tool could not be read
-        self.committed = 0
         self.latest: Kept | None = None
         self.shown: tuple[Event, Outcome] | None = None  # the latest response that was let through
         self.landing = 0
@@ -124,7 +121,7 @@ class Interceptor:
     @property
     def calls(self) -> int:
         """The number of calls that were let through."""
-        return self.committed + (self.latest is not None)
+        return self.ledger.calls + (self.latest is not None)
 
     def stand(self, place: str) -> None:
         """Set the place in the history of the host where the next calls stand."""
@@ -235,7 +232,7 @@ class Interceptor:
         """Return what the gate finds against a call that the contracts let through."""
         if self.gate is None or not isinstance(event, Call) or strictest(left) is not None:
             return ()
-        found = self.gate.ahead(self.ledger, event, self.committed, rulings)
+        found = self.gate.ahead(self.ledger, event, self.ledger.calls, rulings)
         return () if found is None else (found,)
 
     def _counts(self, ahead: tuple[Finding, ...], answers: Decision) -> None:
@@ -274,7 +271,7 @@ class Interceptor:
         call: Call,
         judgement: Judgement,
         names: tuple[str | Kept, str],
-        outcome: Outcome,
+        outcome: Outcome | None,
         *,
         by_status: bool = False,
     ) -> None:
@@ -283,26 +280,49 @@ class Interceptor:
         """
         (mark, key), sources, before = names, self.policy.delivering(call), self.ledger.torn
         waits = self.ledger.waiting(judgement, self.world.lineage)
-        flight = Flight(call.tool, mark, self.committed, waits, outcome, sources, key, by_status)
+        position = self.ledger.calls
         self.ledger.commit(judgement, self.world.lineage)
-        self.fly(call.id, flight)
-        self.latest = None  # if there was one, it is this call
+        self.fly(
+            call.id, Flight(call.tool, mark, position, waits, outcome, sources, key, by_status)
+        )
         self.world.used(call.id)
-        self.committed += 1
         if self.gate is not None:
             self.gate.began((call.id, call.tool, call.args, call.agent, call.depth))
         self.ledger.torn = before
 
-    def begin_fast(
-        self, kept: Kept, outcome: Outcome | None = None, violated: Iterable[int] = ()
+    def begin(
+        self,
+        kept: Kept,
+        outcome: Outcome | None = None,
+        violated: tuple[int, ...] = (),
+        *,
+        runs: bool = False,
     ) -> bool:
-        """Make the call a call in flight, in one pass; False if that is not possible.
+        """Make a call that a lane has let through a call in flight; False, and nothing has changed,
+        if a clause cannot judge it, or forbids it.
 
-        `violated`: the clauses that it violates, none of which stops it.
+        `violated`: the clauses that it violates, none of which stops it. `runs`: the host knows
+        that it was let through.
         """
+        if not self._begin_fast(kept, outcome, violated):
+            call, reads = event_and_reads(kept)
+            judgement = judge(self.ledger, call, reads, kept[5])
+            errors = [error for _, error in judgement.failed]
+            if not runs and (errors or (judgement.violated and not violated)):
+                return False
+            for error in errors:
+                if isinstance(error, STRAIN):
+                    raise error
+            self.begin_call(call, judgement, (kept, ""), outcome, by_status=kept[6].by_status)
+            if errors:  # a clause has not seen a call that runs
+                self.doubts(errors[0])
+        self.time = max(self.time, kept[5])
+        return True
+
+    def _begin_fast(self, kept: Kept, outcome: Outcome | None, violated: tuple[int, ...]) -> bool:
+        """Do as `begin` does, in one pass; False if that is not possible."""
         id, tool, _, _, _, time, lane, checked, woken = kept
-        ledger, allowed = self.ledger, outcome or let_through(id)
-        torn = ledger.torn
+        ledger, torn = self.ledger, self.ledger.torn
         try:
             also: Opened | None = NOTHING_OPENED
             if woken:
@@ -320,11 +340,9 @@ class Interceptor:
             waits += also.waits
         if violated:
             ledger.violates(violated)
-        said = (tool, kept, self.committed, tuple(waits), allowed, lane.sources, "", lane.by_status)
+        said = (tool, kept, ledger.calls, tuple(waits), outcome, lane.sources, "", lane.by_status)
         count_call(ledger)
         self.fly(id, Flight._make(said))
-        self.latest = None
-        self.committed += 1
         if self.gate is not None:
             self.gate.began(kept[:5])
         ledger.torn = torn
@@ -335,6 +353,7 @@ class Interceptor:
         if self.flights is NO_FLIGHTS:
             self.flights = {}
         self.flights[id] = flight
+        self.latest = None  # if there was one, it is this call
 
     def flush_fast(self) -> None:
         """Make the latest call a call in flight like any other, since something else happens.
@@ -342,17 +361,8 @@ class Interceptor:
         The lock is held. Raises what a clause raises for want of memory or stack: nothing has
         changed then, and the call is the latest still.
         """
-        latest = self.latest
-        if latest is None or self.begin_fast(latest):
-            return
-        call, reads = event_and_reads(latest)
-        judgement = judge(self.ledger, call, reads, latest[5])
-        for _, error in judgement.failed:
-            if isinstance(error, STRAIN):
-                raise error
-        self.begin_call(call, judgement, (event_fingerprint(call), ""), Allowed(call.id))
-        if judgement.failed:  # a clause has not seen a call that runs
-            self.doubts(judgement.failed[0][1])
+        if self.latest is not None:
+            self.begin(self.latest, runs=True)
 
     def doubts(self, error: Exception | None = None) -> None:
         """Note that the contracts' state is in doubt: something was raised half-way through a
@@ -375,7 +385,8 @@ class Interceptor:
         """Move the session to this time; return what that violates, which is told once."""
         self.time = max(self.time, now, self.world.time)
         self.world.passes(self.time)
-        return reported(self.policy, expire(self.ledger, Now(self.time, context)), self.calls, None)
+        gone = expire(self.ledger, Now(self.time, context))
+        return reported(self.policy, gone, self.calls, None) if gone else ()
 
     def at_desk(self, ask: Callable[[Tickets, float], T]) -> T:
         """Return the answer of `ask`, which gets the session's desk and the

@@ -115,8 +115,7 @@ def restore(inner: Interceptor, data: Mapping[str, Any]) -> tuple[str, ...]:
     inner.finished = part(data, "finished", bool)
     inner.doubt = part(data, "doubt", str) if "doubt" in data else ""
     inner.ledger.torn = bool(inner.doubt)
-    inner.committed, inner.time = part(data, "calls", int), part(data, "time", int, float)
-    inner.ledger.calls = inner.committed
+    inner.ledger.calls, inner.time = part(data, "calls", int), part(data, "time", int, float)
     anew = {*fresh, *inner.world.resume(data, lived=inner.calls > 0)}
     kept, sources = part(data, "flights", dict), {repr(s): s for s in inner.policy.sources}
     inner.flights = {**inner.flights, **all_resumed(kept, moved, sources)}

@@ -16,7 +16,6 @@ from sponsio_like.engine import Policy
 from sponsio_like.errors import STRAIN, Finished, SessionError
 from sponsio_like.events import (
     Call,
-    Status,
     Step,
     Ticket,
     check_fact,
@@ -48,7 +47,7 @@ from sponsio_like.session.impossible import impossible_tools
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.notify import Notifications
 from sponsio_like.session.resume import read_text, restore, snapshot, snapshot_text
-from sponsio_like.session.settle import settle
+from sponsio_like.session.settle import Settlement, settle
 from sponsio_like.session.tickets import MADE, Tickets, as_id
 from sponsio_like.values import given_args, given_value
 from sponsio_like.worlds import World
@@ -80,6 +79,7 @@ class Session:
         self._clock, self._world = clock, world
         self._assume_success = assume_success
         self._log, self._notify = log, notify
+        self._logs = log.sink is not None
         self._direct = world is None and not assume_success
         self._timed = clock is not _time.time
         self._made: Interceptor | None = None  # a cached property would make a dict
@@ -189,15 +189,14 @@ class Session:
         self, tool: str, args: Any, id: str | None, agent: str, depth: int,
         fit: Fit | None = None, why: str = "",
     ) -> Outcome:  # fmt: skip
-        logs = self._log.sink is not None
-        started = _time.perf_counter() if logs else 0.0
+        started = _time.perf_counter() if self._logs else 0.0
         own = fresh_id(MADE) if id is None or id == "" else id
         passed: Kept | FastFinding | None = None
-        if self._direct and not why and type(agent) is str and type(depth) is int:
+        if self._direct and not why:
             try:
                 passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
-                if passed is not None and not isinstance(passed, FastFinding):
-                    if logs:
+                if type(passed) is tuple:
+                    if self._logs:
                         at = (self.id, started, self._inner.calls - 1, self._now)
                         self._log.passed(at, passed[:5], self._risk(own))
                     return let_through(own)
@@ -228,7 +227,7 @@ class Session:
     def _logged(
         self, call: Call, outcome: Outcome, attempt: Attempt, started: float, *, again: bool
     ) -> None:
-        if self._log.sink is None:
+        if not self._logs:
             return
         passed = not again and isinstance(outcome, Allowed | Redirected)
         at = (self.id, started, self._inner.calls - passed, self._now)
@@ -305,31 +304,26 @@ class Session:
         The first result counts; later ones, and those of calls not let through, are only logged.
         Raises `SessionError` for an id that is not a string.
         """
-        tool, ok = None, error is None
+        landed: Settlement | None = None
         if self._direct:
             try:
-                tool = settle_fast(self._made or self._inner, id, ok)
+                landed = settle_fast(self._made or self._inner, id, error is None)
             except Exception:  # whatever goes wrong, the slow path settles it
-                tool = None
-        if tool is not None and self._log.sink is None:
+                landed = None
+        if landed is None:
+            with suppress(*STRAIN):
+                check_settled(id)
+            landed = settle(self._inner, id, output, error)
+        elif not (self._logs or landed[1]):
             return ()
-        status: Status = "ok" if ok else "error"
-        if tool is not None:
-            with STANDS:
-                said = output if ok else error
-                self._log.landed(self.id, (id, tool, status, said), self._now)
-            return ()
-        with suppress(*STRAIN):
-            check_settled(id)
-        landed = settle(self._inner, id, output, error)
         with STANDS:
             if landed is None:
                 self._log.ignored(self.id, id)
             else:
-                heard = (id, landed.tool, status, output if ok else error)
-                self._log.settlement(self.id, heard, landed.revealed, self._now)
-                self._teller.reported(id, landed.revealed)
-        return () if landed is None else landed.revealed
+                self._log.settlement(self.id, id, landed, (output, error), self._now)
+                if landed[1]:
+                    self._teller.reported(id, landed[1])
+        return () if landed is None else landed[1]
 
     def refused(self, tool: str, args: Mapping[str, Any] | None = None, *,
                 agent: str = "agent", depth: int = 0) -> None:  # fmt: skip

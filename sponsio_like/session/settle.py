@@ -6,7 +6,7 @@ INVARIANT: whatever fails, the call is in flight still, or the state is known to
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from sponsio_like.engine import KEPT, Results, lost, reported, settle_all, split_world, too_large
 from sponsio_like.events import Result
@@ -22,11 +22,8 @@ Waits: TypeAlias = tuple[Change, ...]
 Late: TypeAlias = list[Violation]
 
 
-class Settlement(NamedTuple):
-    """The tool of a settled call, and the violations that its result reveals."""
-
-    tool: str
-    revealed: tuple[Violation, ...]
+Settlement: TypeAlias = tuple[str, tuple[Violation, ...]]
+"""The tool of a settled call, and the violations that its result reveals."""
 
 
 def settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement | None:
@@ -35,7 +32,7 @@ def settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement |
         return _settle(inner, id, output, error)
     except Exception as strain:  # before anything has changed
         why = _unkept(id, strain, again=True)
-        return Settlement("", (lost(inner.policy, inner.calls, None, why),))
+        return "", (lost(inner.policy, inner.calls, None, why),)
 
 
 def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement | None:
@@ -57,13 +54,13 @@ def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement 
             del inner.flights[id]
         while bad is None:
             bad = _landed(inner, id, flight, result, late)
-        return Settlement(flight.tool, (*late, *reported(inner.policy, bad, *_at(flight))))
+        return flight.tool, (*late, *reported(inner.policy, bad, *_at(flight)))
     except Exception as fault:  # the tool has run: the host is told, and goes on
         if flight is None:
             raise
         again = bad is None and inner.ledger.torn == before
         why = _unkept(flight.tool, fault, again=again)
-        return Settlement(flight.tool, (*late, lost(inner.policy, *_at(flight), why)))
+        return flight.tool, (*late, lost(inner.policy, *_at(flight), why))
     finally:
         if flight is not None:
             with inner.lock:

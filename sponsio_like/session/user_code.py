@@ -78,17 +78,18 @@ def read_results(
     policy: Policy, waits: Iterable[Change], result: Result, tool: str
 ) -> list[tuple[Change, Any]]:
     """Return what the clauses read in the result, and that for each value that it binds, too."""
-    waits = list(waits)
+    clauses, crowds, found = policy.clauses, list[Change](), list[tuple[Change, Any]]()
     known: dict[int, set[Any]] = {}
     for each in waits:
-        known.setdefault(each.clause, set()).add(each.key)
-    found: list[tuple[Change, Any]] = []
+        if clauses[each.clause].bound is None:
+            found.append((each, read_result(policy, each, result, tool)))
+        else:
+            crowds.append(each)
+            known.setdefault(each.clause, set()).add(each.key)
     read: dict[tuple[int, int], Revealed] = {}
-    for change in waits:
-        bound = policy.clauses[change.clause].bound
-        if bound is None:
-            found.append((change, read_result(policy, change, result, tool)))
-            continue
+    for change in crowds:
+        bound = clauses[change.clause].bound
+        assert bound is not None
         name = (change.clause, id(change.letter))  # many values share one letter
         if name not in read:
             base = read_result(policy, change, result, tool)
@@ -110,7 +111,7 @@ def read_results(
         found.append(
             (change, Late(revealed.others, revealed.of) if revealed.apart else revealed.others)
         )
-    return sorted(found, key=lambda each: each[0].key == OTHERS)
+    return sorted(found, key=lambda each: each[0].key == OTHERS) if crowds else found
 
 
 def read_result(policy: Policy, change: Change, result: Result, tool: str) -> dict[int, Any]:

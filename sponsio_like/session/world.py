@@ -34,6 +34,7 @@ CONTRACTS_CAP = 100
 NO_ACCOUNTS: dict[int, WorldContract] = {}
 NO_USES: dict[str, int] = {}
 NOTHING: frozenset[int] = frozenset()
+NO_TRANSACTION = nullcontext()
 
 
 class StoreFailed(Exception):
@@ -70,7 +71,7 @@ class WorldState:
         """Return a transaction, in which the ledger has what the store has. It raises
         `StoreFailed`.
         """
-        return nullcontext() if self._store is None else self._transaction(self._store)
+        return NO_TRANSACTION if self._store is None else self._transaction(self._store)
 
     @contextmanager
     def _transaction(self, store: World) -> Iterator[None]:

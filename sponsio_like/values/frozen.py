@@ -104,7 +104,10 @@ def freeze_args(args: Any, opener: Opener | None = None) -> Any:
             if kind is str:
                 if len(value) > TEXT_CAP:
                     break
-            elif kind not in _FLAT and not _is_short(kind, value):
+            elif kind is int:
+                if not -LARGE < value < LARGE:
+                    break
+            elif kind not in _FLAT and not (kind is float and _is_short(value)):
                 break
             if type(name) is not str:
                 break
@@ -117,11 +120,9 @@ def freeze_args(args: Any, opener: Opener | None = None) -> Any:
     return freeze(args, opener=opener)
 
 
-def _is_short(kind: type, value: Any) -> bool:
+def _is_short(value: float) -> bool:
     """True for a number of few digits."""
-    if kind is float:
-        return bool(value == 0 or 1e-5 < abs(value) < LARGE)
-    return kind is int and -LARGE < value < LARGE
+    return value == 0 or 1e-5 < abs(value) < LARGE
 
 
 def freeze(value: Any, most: int = VALUES_CAP, opener: Opener | None = None) -> Any:

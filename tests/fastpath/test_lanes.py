@@ -58,6 +58,23 @@ def test_random_contracts_are_the_same_both_ways(block: int) -> None:
     assert tally["beside others"] > 5
 
 
+def test_a_call_that_owes_the_next_one_is_not_forgotten() -> None:
+    """A clause of few states sees the next call, whatever its tool, once it is owed one."""
+    session = Guard([contract("next").guarantees({"ltl": "G(called(a) -> X called(b))"})]).session()
+    session.settle(session.decide("a", {}).id)
+    assert isinstance(session.decide("c", {}), Blocked)
+    assert isinstance(session.decide("b", {}), Allowed)
+
+
+def test_sessions_share_no_counts() -> None:
+    """What sessions share of a clause does not grow with what one of them counts."""
+    session = Guard([contract("cap").guarantees(rate_limit("pay", 100))]).session()
+    for _ in range(20):
+        session.settle(session.decide("pay", {}).id)
+    assert session.calls == 20
+    assert ("watches", 0) not in session.policy.lanes
+
+
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_patterns_are_the_same_both_ways(number: int) -> None:
     """Every pattern of the catalog, on random sessions of its own events."""
@@ -96,7 +113,7 @@ def test_a_violation_that_stops_nothing_takes_the_fast_path(options: dict[str, s
     assert session.verdicts() == {"cap": "violated", "first": "violated"}
     assert session.calls == 1
     assert session._inner.in_flight() == ["1"]
-    assert settle_fast(session._inner, "1", True) == "pay"
+    assert settle_fast(session._inner, "1", True) == ("pay", ())
 
 
 def test_the_policy_of_the_benchmark_is_the_same_both_ways() -> None:

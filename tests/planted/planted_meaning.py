@@ -1028,8 +1028,8 @@ BUGS = (
     Bug(
         "settled calls stay in flight",
         "session/fast.py",
-        "    keep_all(ledger, rests)\n    del inner.flights[id]",
-        "    keep_all(ledger, rests)",
+        "        bad = settle_all(ledger, results, Now(now, context))\n    del inner.flights[id]",
+        "        bad = settle_all(ledger, results, Now(now, context))",
     ),
     Bug(
         "every clause is asked",

@@ -57,7 +57,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "session/decide.py decided": (
         "fail closed: whatever goes wrong in a decision, the tool does not run"
     ),
-    "session/interceptor.py begin_fast": "as `engine/judgement.py judge`, which is asked then",
+    "session/interceptor.py _begin_fast": "as `engine/judgement.py judge`, which is asked then",
     "session/fast.py try_fast": (
         "the clock is the host's, and a lane was made: the slow path decides"
     ),

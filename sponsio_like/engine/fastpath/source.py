@@ -216,6 +216,7 @@ class Writer:
             raise Roundabout
         if values.key is None:
             return
+        self._by_status = False
         letter: list[Code] = []
         for slot, told in zip(clause.slots, values.letter, strict=True):
             if told is None and foreign(slot):
@@ -279,7 +280,7 @@ class Writer:
                 final = [_settled(slot, code, status) for slot, code in slots]
                 self._commit(i, clause, final, where, end)
             else:
-                self._store(i, clause, where, kept, end)
+                self._store(i, clause, self._again(i, clause, where, end.lines), kept, end)
         said = self._said.in_flight(clause, letter)
         if clause.bound is None:
             if waits and not clause.by and clause.automaton is not None:
@@ -341,21 +342,25 @@ class Writer:
         self, i: int, clause: Clause, letter: Sequence[Code], where: _Where, end: _End
     ) -> None:
         """The call has its result; from that, the registers."""
-        kept = clause.by or clause.bound is not None
-        old = where.watch if kept else self._names.new()
-        inner, gate = self._emitters(clause, letter, old, where.place)
+        where = self._again(i, clause, where, end.lines)
+        inner, gate = self._emitters(clause, letter, where.watch, where.place)
         afters = [inner.after(), gate.after()]
-        if not kept and any(afters):
-            end.lines.append(f"{old} = watches[{i}]")
         end.lines.extend((*inner.lines, *gate.lines))
-        self._store(i, clause, where._replace(watch=old), afters, end)
+        self._store(i, clause, where, afters, end)
+
+    def _again(self, i: int, clause: Clause, where: _Where, lines: list[str]) -> _Where:
+        """Take the watch as it is now, if it is one of the clause alone that may change."""
+        if clause.by or clause.bound is not None or clause.is_memoryless:
+            return where
+        watch = self._names.new()
+        lines.append(f"{watch} = watches[{i}]")
+        return where._replace(watch=watch)
 
     def _store(
         self, i: int, clause: Clause, where: _Where, afters: Sequence[str | None], end: _End
     ) -> None:
         """The watch with these registers; as it was, where there are none."""
-        kept = clause.by or clause.bound is not None
-        old = where.watch if kept else f"watches[{i}]"
+        old = where.watch
         if _groups(clause):
             end.lines.append(f"if {_waits(old)}: return False")
         changed, new = self._new(i, clause, old, afters)
@@ -366,7 +371,7 @@ class Writer:
             put = f"bound[{i}].put({where.key}, {new}, ledger.calls)"
             end.writes.extend((f"if {changed}: {put}",) if changed else ())
         elif changed:
-            end.writes.extend((f"if {changed}:", f"    {old} = {new}"))
+            end.writes.extend((f"if {changed}:", f"    watches[{i}] = {new}"))
             if clause.may_wake:
                 end.writes.append(f"    {self._wakes(i, clause, where)}")
 
@@ -378,14 +383,14 @@ class Writer:
         `asked`: what asks the monitor, where the watch waits for results of other calls.
         """
         lines, writes = self._open
-        old, knows = f"watches[{i}]", ""
+        old, knows = self._again(i, clause, where, lines).watch, ""
         if _groups(clause):
             waits = self._names.new()
             lines += [f"{waits} = {_waits(old)}", f"if {waits}:", f"    {asked}"]
             knows = f"not {waits} and "
         changed, new = self._new(i, clause, old, afters)
         if changed:
-            writes += [f"if {knows}({changed}):", f"    {old} = {new}"]
+            writes += [f"if {knows}({changed}):", f"    watches[{i}] = {new}"]
         if clause.may_wake:
             wakes = self._wakes(i, clause, where)
             writes += [f"    {wakes}"] if changed else []

@@ -1,35 +1,33 @@
-"""Clauses with few states: where a call leads is found out once, and then remembered.
+"""Clauses with few states: where a call and its result lead is found out once, then remembered.
 
 In: a watch, a letter. Out: a `Move`: the watches after the call and its result, as the readable
-monitor says. This is the automaton of the clause, built as far as anybody has walked it.
+monitor says.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from sponsio_like.engine.automaton import is_simple
 from sponsio_like.engine.clause import Clause
 from sponsio_like.errors import ContractError
-from sponsio_like.events import OPEN, Context, Result, Status, kinds_of
+from sponsio_like.events import NOTHING_TOLD, OPEN, Status, kinds_of
 from sponsio_like.monitor import (
     NEVER,
     Change,
     ClauseState,
     Letter,
     Now,
-    Op,
     PositionCounts,
     TooManyBranches,
-    awaits_results,
-    literals_of,
 )
 
 MOVES_CAP = 4_096
-"""Most moves that are remembered of one clause."""
+"""Most moves that are remembered of one clause; with one more, all are forgotten."""
 FEW_BITS = 8
 """Most truth values that a clause remembers whose states sessions share."""
-BITS = frozenset({"Y", "WY", "S", "T"})
-UNBOUNDED = frozenset({"F", "G", "O", "H"})
+HERE = PositionCounts(NEVER, NEVER)
+"""A position for clauses to whose states all positions are alike."""
 
 
 class Move(NamedTuple):
@@ -52,12 +50,8 @@ def has_transitions(clause: Clause) -> bool:
 def of_few_bits(clause: Clause) -> bool:
     """True if the guarantee remembers a few truth values, and nothing else."""
     program, cells = clause.monitor.program, clause.monitor.past.cells
-    ops = [program.nodes[cell.node] for cell in cells]
-    return len(cells) <= FEW_BITS and all(map(_is_bit, ops))
-
-
-def _is_bit(op: Op) -> bool:
-    return op[0] in BITS or (op[0] in UNBOUNDED and op[2] is None)
+    few = len(cells) <= FEW_BITS
+    return few and all(is_simple(program.nodes[cell.node], counts=False) for cell in cells)
 
 
 class Transitions:
@@ -68,66 +62,37 @@ class Transitions:
 
     def __init__(self, number: int, clause: Clause) -> None:
         self._number, self._clause = number, clause
-        self._watches: dict[ClauseState, ClauseState] = {}
         self.known: dict[tuple[int, Letter], Move] = {}
 
     def find(self, watch: ClauseState, letter: Letter, tool: str) -> Move | None:
-        """The move from this watch, if it is not known by its identity.
-
-        None if the call is refused, or the monitor has to judge it.
-        """
-        same = self._same(watch)
-        if same is None or (id(same), letter) in self.known:
-            return None if same is None else self.known[id(same), letter]
+        """The move from this watch; None if the call is refused, or the monitor has to judge it."""
         try:
-            if _waits(watch):
-                return self._in_flight(watch, letter)
-            if len(self.known) >= MOVES_CAP:
+            after, violated = self._clause.step(watch, letter, "call", HERE, 0.0)
+            if violated:
                 return None
-            move = self._learned(same, letter, tool)
+            if watch.flying:  # it waits for results, so that only they tell where it leads
+                return Move(watch, None, None)
+            move = Move(watch, *(self._end(after, letter, each, tool) for each in ENDS))
         except (ContractError, TooManyBranches):  # the monitor will say so, where it is asked
             return None
-        if move is not None:
-            self.known[id(same), letter] = move
+        if len(self.known) >= MOVES_CAP:
+            self.known.clear()
+        self.known[id(watch), letter] = move
         return move
 
-    def _in_flight(self, watch: ClauseState, letter: Letter) -> Move | None:
-        """The move from a watch that waits for results: it only tells that the call may run."""
-        seen = self._clause.step(watch, letter, "call", PositionCounts(NEVER, NEVER), 0.0)
-        return None if seen.violated else Move(watch, None, None)
-
-    def _same(self, watch: ClauseState) -> ClauseState | None:
-        """The watch that is remembered for all that are equal to it."""
-        if len(self._watches) >= MOVES_CAP and watch not in self._watches:
-            return None
-        return self._watches.setdefault(watch, watch)
-
-    def _learned(self, watch: ClauseState, letter: Letter, tool: str) -> Move | None:
-        at = PositionCounts(0, 0)
-        seen = self._clause.step(watch, letter, "call", at, 0.0)
-        if seen.violated:
-            return None
-        if OPEN not in letter:
-            after = self._rests(seen.watch)
-            return Move(watch, after, after)
-        change = Change(self._number, (), at, seen.watch, letter)
-        return Move(watch, self._after(change, "ok", tool), self._after(change, "error", tool))
-
-    def _after(self, change: Change, status: Status, tool: str) -> ClauseState | None:
-        """The watch after such a result; None if that reveals anything."""
-        final = self._clause.results(change.letter, Result(status), tool)
-        now = Now(0.0, Context())
-        seen = self._clause.settle(change.watch, change, final, change.at, now)
-        return None if seen.violated else self._rests(seen.watch)
-
-    def _rests(self, watch: ClauseState) -> ClauseState | None:
-        """The watch, if it waits for nothing but further calls that concern it."""
-        if _waits(watch) or self._clause.wakes_at(watch, PositionCounts(0, 0), 0.0) != NEVER:
-            return None
-        return self._same(watch)
+    def _end(
+        self, watch: ClauseState, letter: Letter, status: Status, tool: str
+    ) -> ClauseState | None:
+        """The watch once the call has this status, if it waits for nothing but further calls that
+        concern it, and if that reveals nothing.
+        """
+        clause, violated = self._clause, False
+        if OPEN in letter:
+            change = Change(self._number, (), HERE, watch, letter)
+            final = clause.by_status(letter, status, tool)
+            watch, violated = clause.settle(watch, change, final, HERE, Now(0.0, NOTHING_TOLD))
+        rests = clause.wakes_at(watch, HERE, 0.0) == NEVER
+        return watch if rests and not (violated or watch.flying) else None
 
 
-def _waits(watch: ClauseState) -> bool:
-    states = [state for state in (watch.outer, watch.segment) if state is not None]
-    hanging = any(literal[0] == "D" for each in watch.left_open for literal in literals_of(each))
-    return hanging or any(map(awaits_results, states))
+ENDS: tuple[Status, Status] = ("ok", "error")
