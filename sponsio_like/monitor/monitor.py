@@ -20,7 +20,7 @@ from sponsio_like.monitor.past import Letter, Registers, compare_nodes, compile_
 from sponsio_like.monitor.past_source import Stepped, compiled_step
 from sponsio_like.monitor.program import Program, Slot
 from sponsio_like.monitor.progression import Position, Progression
-from sponsio_like.monitor.reachability import FAR, Goal, Search
+from sponsio_like.monitor.reachability import FAR, Search
 from sponsio_like.monitor.residual import (
     NO,
     YES,
@@ -32,6 +32,7 @@ from sponsio_like.monitor.residual import (
     mapped,
     one,
 )
+from sponsio_like.monitor.successors import Goal
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
 Instance: TypeAlias = frozenset[Residual]
@@ -82,7 +83,7 @@ class Monitor:
         self.counts_steps = any(
             op[0] in ("O", "H") and isinstance(op[2], Steps) for op in program.nodes
         )
-        self.search = Search(program, self.past, self.future, self.always, tools)
+        self.search = Search(program, self.past, self.future, self.always, self.rest, tools)
         self.branches = Branches(program, self.past)
         atoms = all(each.kind == "atom" for each in program.slots)
         self._may_idle = atoms and not (self.plain or self.past.cells)
