@@ -9,7 +9,7 @@ Answers are cached for all sessions. A budget bounds each search; beyond it the 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 from sponsio_like.logic.formula import Steps
@@ -74,6 +74,7 @@ class Search:
             future=future,
             always=always,
             rest=rest,
+            letters=lambda: self.letters,
         )
         self._successors: dict[Goal, Successors] = {}
         self._memo: dict[Any, int | None] = {}
@@ -113,13 +114,13 @@ class Search:
         """True if searches from every place after the first position end within their budgets."""
         start, steps = self._place("kind", joint, registers, -1), self._steps("kind")
         budget, firsts = BUDGET, dict[Place, None]()
-        for place in self._following(steps, start, True):
-            budget -= steps.trouble(place[0])
+        for place, count in steps.following(start, more=True):
+            budget -= count * place[0].trouble
             if budget < 0:
                 return False
             firsts[place] = None
         for place in firsts:
-            if not self.limited and place[0] != steps.none and not steps.met(place[0]):
+            if not self.limited and place[0] is not steps.none and not place[0].met:
                 key = ("kind", place, True)
                 if key not in self._memo:
                     self._remember(key, self._search("kind", place, True, BUDGET))
@@ -134,9 +135,9 @@ class Search:
         the last position; `more`: later positions owe `always` as well. `FAR` if the budget ended.
         """
         place = self._place(goal, joint, registers, at)
-        if self._steps(goal).met(place[0]):
+        if place[0].met:
             return 0
-        if not place[0] and not (more and self._anew):
+        if not place[0].parts and not (more and self._anew):
             return None  # nothing is owed, so nothing can be broken
         key = (goal, place, more)
         if key not in self._memo:
@@ -150,7 +151,7 @@ class Search:
         known = self._memo.get((goal, firm, more)) if len(places) == 2 else None
         if known is not None:
             return known
-        if goal == "kind" and len(place[0]) >= MANY:
+        if goal == "kind" and len(place[0].parts) >= MANY:
             for each in places:
                 far = self._in_turn(each, more)
                 if far is not None:
@@ -190,8 +191,8 @@ class Search:
             following: list[Place] = []
             steps += 1
             for place in frontier:
-                for reached in self._following(moves, place, True):
-                    if reached[0] == moves.none or reached in seen:
+                for reached, _ in moves.following(place, more=True):
+                    if reached[0] is moves.none or reached in seen:
                         continue
                     if len(seen) >= cap:
                         return None
@@ -204,7 +205,7 @@ class Search:
 
     def _far(self, place: Place) -> int | None:
         """Return the distance of what satisfies, from an abstract place; None: never."""
-        if self._steps("kind").met(place[0]):
+        if place[0].met:
             return 0
         key = ("kind", place, True)
         if key not in self._memo:
@@ -245,20 +246,21 @@ class Search:
     def _firm(self, place: Place) -> Place:
         """Return a place that owes at least as much, the same for all bounds that are far away."""
         joint = self._steps("kind").joint(map(firm, _residuals(place[0])))
-        return place if joint == place[0] else (joint, place[1])
+        return place if joint is place[0] else (joint, place[1])
 
     def _in_turn(self, place: Place, more: bool) -> int | None:
         """Return the length of a continuation that meets one residual after another; None if this
         finds none.
         """
         length, budget, steps = 0, IN_TURN, self._steps("kind")
-        while not steps.met(place[0]):
-            about = min((each for each in place[0] if not each.holds), key=_urgency).nodes
+        while not place[0].met:
+            about = min((each for each in place[0].parts if not each.holds), key=_urgency).nodes
             first, count = self._helped.get(about, 0), len(self.letters)
             for i in (first, *range(first), *range(first + 1, count)):
-                budget -= steps.trouble(place[0])
-                reached = steps.after(place, i, self.letters[i], more=more)
-                if len(reached[0]) <= len(place[0]) and not _is_about(reached[0], about):
+                budget -= place[0].trouble
+                reached = steps.after(place, i, more=more)
+                fewer = len(reached[0].parts) <= len(place[0].parts)
+                if fewer and not _is_about(reached[0], about):
                     self._helped[about] = i
                     place, length = reached, length + 1
                     break
@@ -284,25 +286,25 @@ class Search:
             return None
         unchanged = (steps.joint(shifted(owed, 1)), place[1])
         for k in self._quiet_letters:
-            if steps.after(place, k, self.letters[k], more=more) == unchanged:
+            if steps.after(place, k, more=more) == unchanged:
                 last = (steps.joint(shifted(owed, first[2] - 1)), place[1])
-                return steps.after(last, k, self.letters[k], more=more), first[2]
+                return steps.after(last, k, more=more), first[2]
         return None
 
     def _search(self, goal: Goal, start: Place, more: bool, budget: int) -> int | None:
         steps = self._steps(goal)
-        seen = {start}
+        seen, none = {start}, steps.none
         frontier = [start]
         length = 0
         while frontier:
             length += 1
             following: list[Place] = []
             for place in frontier:
-                for reached in self._following(steps, place, more):
-                    budget -= steps.trouble(reached[0])
-                    if steps.met(reached[0]):
+                for reached, count in steps.following(place, more=more):
+                    budget -= count * reached[0].trouble
+                    if reached[0].met:
                         return length
-                    if reached not in seen and reached[0] != steps.none:
+                    if reached not in seen and reached[0] is not none:
                         seen.add(reached)
                         following.append(reached)
                 if budget < 0:
@@ -314,11 +316,6 @@ class Search:
         for place in seen:
             self._remember((goal, place, more), None)
         return None
-
-    def _following(self, steps: Successors, place: Place, more: bool) -> Iterator[Place]:
-        """Yield the place one position later, for every letter."""
-        for k, letter in enumerate(self.letters):
-            yield steps.after(place, k, letter, more=more)
 
 
 def firm(residual: Residual) -> Residual:
@@ -336,7 +333,7 @@ def firm(residual: Residual) -> Residual:
 
 
 def _residuals(joint: Joint) -> Owed:
-    return frozenset([part.residual for part in joint])
+    return frozenset([part.residual for part in joint.parts])
 
 
 def _urgency(part: Part) -> tuple[float, int, int]:
@@ -346,7 +343,7 @@ def _urgency(part: Part) -> tuple[float, int, int]:
 
 def _is_about(joint: Joint, nodes: int) -> bool:
     """True if anything about these nodes is owed, or if nothing can be met any more."""
-    return any([part.nodes & nodes or not part.residual for part in joint])
+    return any([part.nodes & nodes or not part.residual for part in joint.parts])
 
 
 def _foremost(places: list[Place], before: list[Place], goal: Goal) -> list[Place]:
@@ -367,9 +364,7 @@ def _foremost(places: list[Place], before: list[Place], goal: Goal) -> list[Plac
 
 def _ahead(one: Place, other: Place, goal: Goal) -> bool:
     weak, strong = (one, other) if goal == "kind" else (other, one)
-    return one[1] == other[1] and all(
-        any(stronger.implies(weaker) for stronger in strong[0]) for weaker in weak[0]
-    )
+    return one[1] == other[1] and strong[0].implies(weak[0])
 
 
 def settles_within(program: Program) -> int:

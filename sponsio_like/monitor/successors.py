@@ -8,7 +8,7 @@ letter; and what was computed for one place holds wherever the same is owed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -67,7 +67,32 @@ class Part:
         return found
 
 
-Joint: TypeAlias = frozenset[Part]
+@dataclass(eq=False, slots=True)
+class Joint:
+    """All that is owed at a place; what owes the same is one joint.
+
+    `met`: the goal is reached if no position follows; `trouble`: the cost of a transition to it.
+    """
+
+    parts: frozenset[Part]
+    met: bool
+    trouble: int
+    after: dict[tuple[int, bool], Joint] = field(default_factory=dict)
+    known: dict[Part, bool] = field(default_factory=dict)
+
+    def implies(self, other: Joint) -> bool:
+        """True if each part of the other is implied by a part of this one."""
+        known = self.known
+        for part in other.parts:
+            found = known.get(part)
+            if found is None:
+                each = [one for one in self.parts if one.nodes & part.nodes]
+                found = known[part] = any([one is part or one.implies(part) for one in each])
+            if not found:
+                return False
+        return True
+
+
 Place: TypeAlias = tuple[Joint, Registers]
 
 
@@ -85,7 +110,8 @@ class Shown(NamedTuple):
 class Successors:
     """The steps of one goal over one program, for all places.
 
-    `always`: the roots owed at every position; `rest`: those owed at the first.
+    `always`: the roots owed at every position; `rest`: those owed at the first;
+    `letters`: what a position may be.
     """
 
     def __init__(
@@ -96,8 +122,10 @@ class Successors:
         future: Progression,
         always: Sequence[Sequence[int]],
         rest: Sequence[int],
+        letters: Callable[[], Sequence[Letter]],
     ) -> None:
         self.goal = goal
+        self._letters = letters
         self._abstract = abstract
         self._future = future
         self._roots = tuple(root for roots in always for root in roots)
@@ -106,15 +134,15 @@ class Successors:
         self._leaves = _leaves(future, (*self._roots, *rest))
         self._reads: dict[int, int] = {}
         self._parts: dict[Residual, Part] = {}
-        self._joints: dict[Joint, Joint] = {}
-        self._troubles: dict[Joint, int] = {}
+        self._joints: dict[frozenset[Part], Joint] = {}
         self._shown: dict[tuple[int, Registers], Shown] = {}
+        self._moves: dict[Registers, list[tuple[Shown, int]]] = {}
         self._known: dict[int, dict[int, Residual]] = {}
-        self._fresh: dict[int, Joint] = {}
+        self._fresh: dict[int, frozenset[Part]] = {}
         self._steps = 0
         self._no = self._part(NO)
         self._yes = self._part(YES)
-        self.none: Joint = frozenset({self._no})
+        self.none = self._joint(frozenset({self._no}))
 
     # --- places -------------------------------------------------------------------------------
 
@@ -124,45 +152,46 @@ class Successors:
             self._forget()
         return self._conjunction(frozenset([self._part(each) for each in residuals]))
 
-    def met(self, joint: Joint) -> bool:
-        """True if the goal is reached where this is owed and no position follows."""
-        holds = all([part.holds for part in joint])
-        return holds if self.goal == "kind" else not holds
+    def following(self, place: Place, *, more: bool) -> Iterator[tuple[Place, int]]:
+        """Yield the places one position later, each with the number of letters that lead there.
 
-    def trouble(self, joint: Joint) -> int:
-        """Return the cost of a transition: each part of what is owed is compared with each other
-        part.
+        `more`: that position owes `always` as well.
         """
-        found = self._troubles.get(joint)
-        if found is None:
-            parts = sum([len(part.residual) for part in joint])
-            literals = sum([part.literals for part in joint])
-            found = self._base + parts * parts // PARTS_FREE + literals // LITERALS_FREE
-            self._troubles[joint] = found
-        return found
+        joint, registers = place
+        moves = self._moves.get(registers) or self._move(registers)
+        known, none = joint.after, self.none
+        for shown, count in moves:
+            reached = known.get((shown.bits, more)) or self._after(joint, shown, more)
+            yield (reached, () if reached is none else shown.after), count
 
-    def after(self, place: Place, k: int, letter: Letter, *, more: bool) -> Place:
+    def after(self, place: Place, k: int, *, more: bool) -> Place:
         """Return the place one position later, where that position is letter number `k`."""
         joint, registers = place
-        shown = self._shown.get((k, registers)) or self._show(k, letter, registers)
+        shown = self._shown.get((k, registers)) or self._show(k, registers)
+        reached = joint.after.get((shown.bits, more)) or self._after(joint, shown, more)
+        return reached, () if reached is self.none else shown.after
+
+    # --- steps --------------------------------------------------------------------------------
+
+    def _after(self, joint: Joint, shown: Shown, more: bool) -> Joint:
         bits, parts = shown.bits, list[Part]()
-        for part in joint:
+        for part in joint.parts:
             found = part.after.get(bits & part.reads)
             parts.append(self._progressed(part, shown) if found is None else found)
         if more:
             fresh = self._fresh.get(bits)
             parts += self._owed_anew(shown) if fresh is None else fresh
-        owed = self._conjunction(frozenset(parts))
-        return (owed, ()) if owed == self.none else (owed, shown.after)
-
-    # --- steps --------------------------------------------------------------------------------
+        reached = joint.after[bits, more] = self._conjunction(frozenset(parts))
+        self._steps += 1
+        return reached
 
     def _forget(self) -> None:
         """Begin anew; places that were made before are no longer equal to those made now."""
-        known: tuple[dict[Any, Any], ...] = (self._joints, self._troubles, self._shown)
-        for each in (*known, self._known, self._fresh, self._parts):
+        known: tuple[dict[Any, Any], ...] = (self._joints, self._parts, self._shown, self._moves)
+        for each in (*known, self._known, self._fresh):
             each.clear()
         self._parts.update({NO: self._no, YES: self._yes})
+        self._joints[self.none.parts] = self.none
         self._steps = 0
 
     def _part(self, residual: Residual) -> Part:
@@ -195,24 +224,34 @@ class Successors:
         self._steps += 1
         return found
 
-    def _owed_anew(self, shown: Shown) -> Joint:
+    def _owed_anew(self, shown: Shown) -> frozenset[Part]:
         """Return what a position owes for itself."""
         owed = [self._future.owed(root, shown.position) for root in self._roots]
-        found = self._conjunction(frozenset(map(self._part, shifted(owed, 1))))
+        found = self._conjunction(frozenset(map(self._part, shifted(owed, 1)))).parts
         self._fresh[shown.bits] = found
         return found
 
-    def _conjunction(self, parts: Joint) -> Joint:
+    def _conjunction(self, parts: frozenset[Part]) -> Joint:
         found = self._joints.get(parts)
         if found is None:
-            found = self._minimal(parts)
-            found = self._joints[parts] = self._joints.setdefault(found, found)
+            found = self._joints[parts] = self._joint(self._minimal(parts))
         return found
 
-    def _minimal(self, parts: Joint) -> Joint:
+    def _joint(self, parts: frozenset[Part]) -> Joint:
+        found = self._joints.get(parts)
+        if found is None:
+            holds = all([part.holds for part in parts])
+            alternatives = sum([len(part.residual) for part in parts])
+            literals = sum([part.literals for part in parts])
+            trouble = alternatives * alternatives // PARTS_FREE + literals // LITERALS_FREE
+            made = Joint(parts, holds is (self.goal == "kind"), self._base + trouble)
+            found = self._joints.setdefault(parts, made)
+        return found
+
+    def _minimal(self, parts: frozenset[Part]) -> frozenset[Part]:
         """Return the parts without those that another one implies."""
         if self._no in parts:
-            return self.none
+            return frozenset({self._no})
         each = [part for part in parts if part is not self._yes]
         return frozenset(
             [
@@ -227,9 +266,23 @@ class Successors:
 
     # --- positions ----------------------------------------------------------------------------
 
-    def _show(self, k: int, letter: Letter, registers: Registers) -> Shown:
+    def _move(self, registers: Registers) -> list[tuple[Shown, int]]:
+        """Return what positions may show where these are the registers, each with the number of
+        letters that show it.
+        """
+        counts: dict[tuple[int, Registers], int] = {}
+        shown: dict[tuple[int, Registers], Shown] = {}
+        for k in range(len(self._letters())):
+            each = self._shown.get((k, registers)) or self._show(k, registers)
+            key = each.bits, each.after
+            shown.setdefault(key, each)
+            counts[key] = counts.get(key, 0) + 1
+        found = self._moves[registers] = [(shown[key], count) for key, count in counts.items()]
+        return found
+
+    def _show(self, k: int, registers: Registers) -> Shown:
         """Read letter number `k` once where these are the registers."""
-        past = self._abstract.past
+        past, letter = self._abstract.past, self._letters()[k]
         undecided = self._undecided(letter)
         seen = past.read(undecided, registers, 1, 0.0)
         values = seen if undecided == letter else past.read(letter, registers, 1, 0.0)
