@@ -86,8 +86,7 @@ class Joint:
         for part in other.parts:
             found = known.get(part)
             if found is None:
-                each = [one for one in self.parts if one.nodes & part.nodes]
-                found = known[part] = any([one is part or one.implies(part) for one in each])
+                found = known[part] = part in self.parts or _is_implied(part, self.parts)
             if not found:
                 return False
         return True
@@ -253,16 +252,7 @@ class Successors:
         if self._no in parts:
             return frozenset({self._no})
         each = [part for part in parts if part is not self._yes]
-        return frozenset(
-            [
-                weak
-                for weak in each
-                if not any(
-                    other.nodes & weak.nodes and other is not weak and other.implies(weak)
-                    for other in each
-                )
-            ]
-        )
+        return frozenset([part for part in each if not _is_implied(part, each)])
 
     # --- positions ----------------------------------------------------------------------------
 
@@ -314,6 +304,15 @@ class Successors:
             timed = bound is not None and isinstance(bound[1], Seconds)
             out.append(value if timed else abstracted(value, bound, 1))
         return tuple(out)
+
+
+def _is_implied(weak: Part, parts: Iterable[Part]) -> bool:
+    """True if another one of these parts implies this one."""
+    nodes = weak.nodes  # parts without a common node imply nothing
+    for part in parts:
+        if part.nodes & nodes and part is not weak and part.implies(weak):
+            return True
+    return False
 
 
 def _leaves(future: Progression, roots: Iterable[int]) -> list[tuple[int, int | None]]:
