@@ -159,6 +159,17 @@ class Monitor:
         self._compiled = compiled_step(self.program, self.past, roots)
         return True
 
+    def owes_other(self, state: State, letter: Letter, position: int, time: float) -> bool:
+        """True if this position leaves something else to be owed than what is owed before it.
+
+        Whether that can be kept is not asked, which is much less work than a step.
+        """
+        if self.plain:
+            return False
+        values = self.past.read(letter, state.registers, position, time)
+        owed = self._next(state, Position(letter, values, position, time))
+        return {each for each in owed if each} != state.live
+
     def _next(self, state: State, at: Position) -> list[Instance]:
         known: dict[int, Residual] = {}
         owed = self.future.owed

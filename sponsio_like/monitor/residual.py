@@ -124,6 +124,11 @@ def overdue(residual: Residual, time: float) -> Residual:
 
 def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual:
     """Return the residual with every literal replaced by what `value` makes of it."""
+    if len(residual) == 1:
+        (term,) = residual
+        if len(term) == 1:
+            (literal,) = term
+            return value(literal)
     become = {literal: value(literal) for literal in literals_of([residual])}
     if all(new == one(old) for old, new in become.items()):
         return residual

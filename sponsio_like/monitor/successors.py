@@ -133,6 +133,7 @@ class Successors:
         self._leaves = _leaves(future, (*self._roots, *rest))
         self._reads: dict[int, int] = {}
         self._parts: dict[Residual, Part] = {}
+        self._later: dict[Residual, Part] = {}
         self._joints: dict[frozenset[Part], Joint] = {}
         self._shown: dict[tuple[int, Registers], Shown] = {}
         self._moves: dict[Registers, list[tuple[Shown, int]]] = {}
@@ -187,7 +188,7 @@ class Successors:
     def _forget(self) -> None:
         """Begin anew; places that were made before are no longer equal to those made now."""
         known: tuple[dict[Any, Any], ...] = (self._joints, self._parts, self._shown, self._moves)
-        for each in (*known, self._known, self._fresh):
+        for each in (*known, self._known, self._fresh, self._later):
             each.clear()
         self._parts.update({NO: self._no, YES: self._yes})
         self._joints[self.none.parts] = self.none
@@ -218,8 +219,11 @@ class Successors:
 
     def _progressed(self, part: Part, shown: Shown) -> Part:
         progressed = self._future.progress(part.residual, shown.position, shown.known)
-        (moved,) = shifted([progressed], 1)
-        found = part.after[shown.bits & part.reads] = self._part(moved)
+        found = self._later.get(progressed)
+        if found is None:
+            (moved,) = shifted([progressed], 1)
+            found = self._later[progressed] = self._part(moved)
+        part.after[shown.bits & part.reads] = found
         self._steps += 1
         return found
 
@@ -251,8 +255,17 @@ class Successors:
         """Return the parts without those that another one implies."""
         if self._no in parts:
             return frozenset({self._no})
+        once = shared = 0
+        for part in parts:
+            shared |= once & part.nodes
+            once |= part.nodes
+        if not shared:
+            return parts - {self._yes}
         each = [part for part in parts if part is not self._yes]
-        return frozenset([part for part in each if not _is_implied(part, each)])
+        near = [part for part in each if part.nodes & shared]
+        return frozenset(
+            [part for part in each if not (part.nodes & shared and _is_implied(part, near))]
+        )
 
     # --- positions ----------------------------------------------------------------------------
 
@@ -309,7 +322,7 @@ class Successors:
 def _is_implied(weak: Part, parts: Iterable[Part]) -> bool:
     """True if another one of these parts implies this one."""
     nodes = weak.nodes  # parts without a common node imply nothing
-    for part in parts:
+    for part in parts:  # noqa: SIM110  a generator would take twice the time
         if part.nodes & nodes and part is not weak and part.implies(weak):
             return True
     return False
