@@ -19,11 +19,11 @@ import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from sponsio_like import Allowed, Guard, contract
 from sponsio_like.errors import ContractError
-from sponsio_like.monitor.successors import Joint, Part, Successors
+from sponsio_like.monitor.successors import Successors
 
 LENGTH = 25
 """Decisions of one session."""
@@ -80,21 +80,22 @@ class Work:
 @contextlib.contextmanager
 def counted() -> Iterator[Work]:
     """Count the work of all searches."""
-    work, after, progressed = Work(), Successors._after, Successors._progressed
+    work, owner = Work(), cast("Any", Successors)
+    after, progressed = owner._after, owner._progressed
 
-    def step(*args: Any) -> Joint:
+    def step(*args: Any) -> Any:
         work.steps += 1
         return after(*args)
 
-    def progress(*args: Any) -> Part:
+    def progress(*args: Any) -> Any:
         work.progressed += 1
         return progressed(*args)
 
-    Successors._after, Successors._progressed = step, progress  # type: ignore[method-assign,assignment]
+    owner._after, owner._progressed = step, progress
     try:
         yield work
     finally:
-        Successors._after, Successors._progressed = after, progressed  # type: ignore[method-assign,assignment]
+        owner._after, owner._progressed = after, progressed
 
 
 def formula_of(dice: random.Random) -> str:

@@ -1,0 +1,29 @@
+"""What the dearest decision takes, where one guarantee has many obligations: counted, not timed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fuzz.worst import Cost, campaign, quantile
+from tests.support.size import sized
+
+STEPS, PROGRESSED = 4_000, 1_500
+"""Most steps, and residuals, that one decision may have the search compute."""
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Cost]:
+    """What some hundred decisions took; with `WHOLE`, three thousand."""
+    return campaign(sized(3_000, 300), seed=15)
+
+
+def test_no_decision_computes_much(found: list[Cost]) -> None:
+    """Eight to twelve obligations in one guarantee, and calls in flight."""
+    assert 0 < max(each.steps for each in found) <= STEPS
+    assert 0 < max(each.progressed for each in found) <= PROGRESSED
+
+
+def test_most_decisions_compute_next_to_nothing(found: list[Cost]) -> None:
+    """What one decision has had computed, the next ones read: the median is none."""
+    assert quantile([each.steps for each in found], 0.5) <= 30
+    assert quantile([each.progressed for each in found], 0.99) <= PROGRESSED / 5
