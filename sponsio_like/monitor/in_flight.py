@@ -44,6 +44,8 @@ def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> set
 
 def settle_residual(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:
     """Return the residual once the call at `position` has settled so."""
+    if not any([each[0] == "D" and each[1] == position for term in residual for each in term]):
+        return residual
 
     def value(literal: Any) -> Residual:
         if literal[0] != "D" or literal[1] != position or literal[2] not in final:

@@ -7,7 +7,7 @@ import pytest
 from tests.fuzz.worst import Cost, campaign, quantile
 from tests.support.size import sized
 
-STEPS, PROGRESSED = 4_000, 1_500
+STEPS, PROGRESSED = 3_000, 1_000
 """Most steps, and residuals, that one decision may have the search compute."""
 
 
