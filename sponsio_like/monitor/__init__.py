@@ -103,6 +103,7 @@ from sponsio_like.monitor.state import (
     Read,
     Witness,
 )
+from sponsio_like.monitor.waiting import positions_until
 from sponsio_like.monitor.windows import WindowEntry, of_today
 
 # fmt: off
@@ -118,7 +119,7 @@ __all__ = [
     "awaits_results", "branching", "concerned", "conjunction", "dont_care_slots", "due", "fixed_at",
     "is_part", "is_tied", "is_unchanged", "keeps_registers", "kept", "key_after", "known",
     "likeness", "literals_of", "memory", "never", "of_today", "only_permits", "open_positions",
-    "operands", "overall", "overdue", "places_of", "quiet", "reasons_of", "relations",
+    "operands", "overall", "overdue", "places_of", "positions_until", "quiet", "reasons_of", "relations",
     "remembers_texts_once", "renamed_trees", "renumbered", "settle_residual", "slot_reader",
     "split_key", "stateless",
     "static", "targets_of", "ties", "told_apart", "tool_names", "unchanged_by", "value_text",

@@ -91,6 +91,7 @@ class Monitor:
 
     def _forget(self) -> None:
         """Begin without anything that was asked before."""
+        self.asked: dict[Any, Any] = {}  # answers about it that are remembered elsewhere
         self._asked = 0
         self._compiled: Stepped | None = None
         self._idle: set[Letter] = set()

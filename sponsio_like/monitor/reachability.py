@@ -112,7 +112,7 @@ class Search:
 
     def probed(self, joint: Owed, registers: Registers) -> bool:
         """True if searches from every place after the first position end within their budgets."""
-        start, steps = self._place("kind", joint, registers, -1), self._steps("kind")
+        start, steps = self._place("kind", joint, registers, -1), self.steps("kind")
         budget, firsts = BUDGET, dict[Place, None]()
         for place, count in steps.following(start, more=True):
             budget -= count * place[0].trouble
@@ -185,7 +185,7 @@ class Search:
 
         0 if there is none; None if that is not known after `cap` places.
         """
-        start, moves = self._place("kind", joint, registers, -1), self._steps("kind")
+        start, moves = self._place("kind", joint, registers, -1), self.steps("kind")
         seen, frontier, steps = {start}, [start], 0
         while frontier:
             following: list[Place] = []
@@ -224,7 +224,7 @@ class Search:
             self._memo.clear()
         self._memo[key] = answer
 
-    def _steps(self, goal: Goal) -> Successors:
+    def steps(self, goal: Goal) -> Successors:
         """Return the steps towards a goal, which are made when they are first asked for."""
         found = self._successors.get(goal)
         return self._successors.setdefault(goal, self._made(goal)) if found is None else found
@@ -241,18 +241,18 @@ class Search:
             return one(literal)
 
         owed = [mapped(residual, value) for residual in joint]
-        return self._steps(goal).joint(owed), self.registers(registers, at)
+        return self.steps(goal).joint(owed), self.registers(registers, at)
 
     def _firm(self, place: Place) -> Place:
         """Return a place that owes at least as much, the same for all bounds that are far away."""
-        joint = self._steps("kind").joint(map(firm, _residuals(place[0])))
+        joint = self.steps("kind").joint(map(firm, _residuals(place[0])))
         return place if joint is place[0] else (joint, place[1])
 
     def _in_turn(self, place: Place, more: bool) -> int | None:
         """Return the length of a continuation that meets one residual after another; None if this
         finds none.
         """
-        length, budget, steps = 0, IN_TURN, self._steps("kind")
+        length, budget, steps = 0, IN_TURN, self.steps("kind")
         while not place[0].met:
             about = min((each for each in place[0].parts if not each.holds), key=_urgency).nodes
             first, count = self._helped.get(about, 0), len(self.letters)
@@ -277,7 +277,7 @@ class Search:
         """Return the place when the first `G` has run out, and after how many positions; None if
         something else changes until then.
         """
-        steps, owed = self._steps("kind"), _residuals(place[0])
+        steps, owed = self.steps("kind"), _residuals(place[0])
         bounds = [each for each in literals_of(owed) if each[0] in "FG"]
         if not bounds:
             return None
@@ -292,7 +292,7 @@ class Search:
         return None
 
     def _search(self, goal: Goal, start: Place, more: bool, budget: int) -> int | None:
-        steps = self._steps(goal)
+        steps = self.steps(goal)
         seen, none = {start}, steps.none
         frontier = [start]
         length = 0

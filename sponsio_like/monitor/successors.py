@@ -171,6 +171,12 @@ class Successors:
         reached = joint.after.get((shown.bits, more)) or self._after(joint, shown, more)
         return reached, () if reached is self.none else shown.after
 
+    def registers(self, registers: Registers, letter: Letter) -> Registers:
+        """Return the registers behind a position with this letter."""
+        past = self._abstract.past
+        values = past.read(letter, registers, 1, 0.0)
+        return self._shifted(past.after(values, letter, registers, 1, 0.0))
+
     # --- steps --------------------------------------------------------------------------------
 
     def _after(self, joint: Joint, shown: Shown, more: bool) -> Joint:
@@ -288,12 +294,14 @@ class Successors:
         past, letter = self._abstract.past, self._letters()[k]
         undecided = self._undecided(letter)
         seen = past.read(undecided, registers, 1, 0.0)
-        values = seen if undecided == letter else past.read(letter, registers, 1, 0.0)
-        after = past.after(values, letter, registers, 1, 0.0)
+        if undecided == letter:
+            after = self._shifted(past.after(seen, letter, registers, 1, 0.0))
+        else:
+            after = self.registers(registers, letter)
         bits = self._bits(letter, seen)
         position = Position(letter, seen, 1, 0.0, self.goal)
         known = self._known.setdefault(bits, {})
-        found = Shown(bits, position, known, self._shifted(after))
+        found = Shown(bits, position, known, after)
         self._shown[k, registers] = found
         return found
 

@@ -49,7 +49,7 @@ def places(number: int) -> tuple[Search, list[Place]]:
         state = made.step(state, letter, at, 0.0).state
         joint = frozenset(residual for each in state.live for residual in each)
         found.append(made.search._place("kind", joint, state.registers, at))
-    none = made.search._steps("kind").none
+    none = made.search.steps("kind").none
     return made.search, [each for each in found if each[0] is not none]
 
 
@@ -95,7 +95,7 @@ def test_waiting_ends_where_as_many_quiet_calls_end() -> None:
     assert waited[1] == 9
     quiet = made.search.letters.index(made.search.quiet_letter)
     for _ in range(9):
-        place = made.search._steps("kind").after(place, quiet, more=True)
+        place = made.search.steps("kind").after(place, quiet, more=True)
     assert waited[0] == place
 
 

@@ -68,7 +68,7 @@ def test_a_remembered_step_is_the_step(number: int) -> None:
     made, dice = monitor_of(number), random.Random(-number)
     owed = frozenset(residual for each in made.start.live for residual in each)
     for goal in GOALS:
-        steps = made.search._steps(goal)
+        steps = made.search.steps(goal)
         place = made.search._place(goal, owed, made.start.registers, -1)
         for _ in range(30):
             k, more = dice.randrange(len(made.search.letters)), dice.random() < 0.8
@@ -83,7 +83,7 @@ def test_letters_that_show_the_same_are_one(number: int) -> None:
     """Each letter leads to one of the places that follow, and none is counted twice."""
     made = monitor_of(number)
     owed = frozenset(residual for each in made.start.live for residual in each)
-    steps = made.search._steps("kind")
+    steps = made.search.steps("kind")
     place = made.search._place("kind", owed, made.start.registers, -1)
     following = list(steps.following(place, more=True))
     each = [steps.after(place, k, more=True) for k in range(len(made.search.letters))]
@@ -121,7 +121,7 @@ def test_what_a_part_does_not_read_is_not_progressed_again() -> None:
     others = " & ".join(f"G(called(t{k}) -> Y O called(a))" for k in range(20))
     made = Monitor(Program(), decompose(read(f"F called(a) & {others}")))
     owed = frozenset(residual for each in made.start.live for residual in each)
-    steps = made.search._steps("kind")
+    steps = made.search.steps("kind")
     place = made.search._place("kind", owed, made.start.registers, -1)
     for k in range(len(made.search.letters)):
         steps.after(place, k, more=True)
