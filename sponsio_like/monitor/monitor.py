@@ -31,6 +31,7 @@ from sponsio_like.monitor.residual import (
     literals_of,
     mapped,
     one,
+    rank,
 )
 from sponsio_like.monitor.successors import Goal
 
@@ -194,6 +195,8 @@ class Monitor:
         before.
         """
         owing = [each for each in instances if each]
+        if len(owing) > 1:
+            owing.sort(key=rank)  # what is asked first may spend the budget of what is asked later
         live = frozenset(
             each
             for each in owing

@@ -18,7 +18,15 @@ from sponsio_like.monitor.alphabet import letters, quiet
 from sponsio_like.monitor.past import Letter, Past, Registers
 from sponsio_like.monitor.program import PAST, Program
 from sponsio_like.monitor.progression import Progression, timeless
-from sponsio_like.monitor.residual import Literal, Residual, literals_of, mapped, one, shifted
+from sponsio_like.monitor.residual import (
+    Literal,
+    Residual,
+    literals_of,
+    mapped,
+    one,
+    rank,
+    shifted,
+)
 from sponsio_like.monitor.successors import Goal, Joint, Part, Place, Successors
 
 Owed: TypeAlias = frozenset[Residual]
@@ -254,7 +262,7 @@ class Search:
         """
         length, budget, steps = 0, IN_TURN, self.steps("kind")
         while not place[0].met:
-            about = min((each for each in place[0].parts if not each.holds), key=_urgency).nodes
+            about = _most_urgent(place[0]).nodes
             first, count = self._helped.get(about, 0), len(self.letters)
             for i in (first, *range(first), *range(first + 1, count)):
                 budget -= place[0].trouble
@@ -281,7 +289,7 @@ class Search:
         bounds = [each for each in literals_of(owed) if each[0] in "FG"]
         if not bounds:
             return None
-        first = min(bounds, key=lambda each: each[2])
+        first = min(bounds, key=lambda each: (each[2], each[0]))
         if first[0] == "F" or first[2] >= FOREVER:
             return None
         unchanged = (steps.joint(shifted(owed, 1)), place[1])
@@ -336,9 +344,12 @@ def _residuals(joint: Joint) -> Owed:
     return frozenset([part.residual for part in joint.parts])
 
 
-def _urgency(part: Part) -> tuple[float, int, int]:
-    """Return the first bound that must be met; and what tells parts apart that have none."""
-    return part.due, part.nodes, part.literals
+def _most_urgent(joint: Joint) -> Part:
+    """Return the part that has to be met by the first bound; the same one in every process."""
+    unmet = [each for each in joint.parts if not each.holds]
+    least = min([(each.due, each.nodes) for each in unmet])
+    first = [each for each in unmet if (each.due, each.nodes) == least]
+    return first[0] if len(first) == 1 else min(first, key=lambda each: rank([each.residual]))
 
 
 def _is_about(joint: Joint, nodes: int) -> bool:

@@ -196,6 +196,11 @@ def literals_of(residuals: Iterable[Residual]) -> set[Literal]:
     return {literal for residual in residuals for term in residual for literal in term}
 
 
+def rank(residuals: Iterable[Residual]) -> list[Any]:
+    """Return what orders these residuals among others, in the same way in every process."""
+    return sorted([sorted([sorted(term) for term in residual]) for residual in residuals])
+
+
 def renumbered(residuals: Iterable[Residual], names: Mapping[int, int]) -> frozenset[Residual]:
     """Return the residuals with other numbers in the place of the positions of calls in flight."""
 

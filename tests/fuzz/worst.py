@@ -60,9 +60,11 @@ BOUNDS = (1, 2, 3, 5, 8, 13, 20, 30, 50, 100)
 class Cost:
     """What one decision, or one result, took. `where`: the number of the formula, and of the call.
 
-    `steps`: transitions of the search that were computed; `progressed`: residuals that were.
+    `steps`: transitions of the search that were computed; `progressed`: residuals that were;
+    `said`: the answer to a call, or the number of violations that a result revealed.
     """
 
+    said: str
     steps: int
     progressed: int
     seconds: float
@@ -134,19 +136,26 @@ def costs(seed: int, number: int, work: Work) -> Iterator[Cost]:
     session, flying = guard.session(), list[str]()
     for k in range(LENGTH):
         tool, before, began = dice.choice(tools), (work.steps, work.progressed), time.process_time()
-        allowed = isinstance(session.decide(tool, id=str(k)), Allowed)
-        yield _cost(work, before, began, (number, k))
-        flying += [str(k)] if allowed else []
+        outcome = session.decide(tool, id=str(k))
+        yield _cost(type(outcome).__name__, work, before, began, (number, k))
+        flying += [str(k)] if isinstance(outcome, Allowed) else []
         while flying and dice.random() < 0.6:
             settled, error = flying.pop(dice.randrange(len(flying))), dice.random() < 0.2
             before, began = (work.steps, work.progressed), time.process_time()
-            session.settle(settled, error="no" if error else None)
-            yield _cost(work, before, began, (number, k))
+            revealed = session.settle(settled, error="no" if error else None)
+            yield _cost(str(len(revealed)), work, before, began, (number, k))
 
 
-def _cost(work: Work, before: tuple[int, int], began: float, where: tuple[int, int]) -> Cost:
+def _cost(
+    said: str, work: Work, before: tuple[int, int], began: float, where: tuple[int, int]
+) -> Cost:
     steps, progressed = work.steps - before[0], work.progressed - before[1]
-    return Cost(steps, progressed, time.process_time() - began, where)
+    return Cost(said, steps, progressed, time.process_time() - began, where)
+
+
+def decided(seed: int, number: int) -> str:
+    """What was said of each event of the session of this number."""
+    return " ".join(each.said for each in costs(seed, number, Work()))
 
 
 def campaign(decisions: int, seed: int) -> list[Cost]:
