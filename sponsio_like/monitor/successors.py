@@ -96,8 +96,10 @@ Place: TypeAlias = tuple[Joint, Registers]
 
 
 class Shown(NamedTuple):
-    """What a position shows. `bits`: the truths that residuals read; `known`: what each node owes
-    where these are shown; `after`: the registers behind it.
+    """The truths that a position shows.
+
+    `bits`: those that residuals read; `known`: what each node owes where these are shown; `after`:
+    the registers behind it.
     """
 
     bits: int
