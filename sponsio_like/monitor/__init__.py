@@ -122,5 +122,6 @@ __all__ = [
     "operands", "overall", "overdue", "places_of", "positions_until", "quiet", "reasons_of",
     "relations", "remembers_texts_once", "renamed_trees", "renumbered", "settle_residual",
     "slot_reader", "split_key", "stateless", "static", "targets_of", "ties", "told_apart",
-    "tool_names", "unchanged_by", "value_text", "variable_layout", "vars_given_by_context", "vars_in",
+    "tool_names", "unchanged_by", "value_text", "variable_layout", "vars_given_by_context",
+    "vars_in",
 ]
