@@ -11,7 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sponsio_like.advice.goals import by_context, by_others, by_steps, conjunctive, slots_under
+from sponsio_like.advice.goals import (
+    by_context,
+    by_others,
+    by_steps,
+    calls_until,
+    conjunctive,
+    slots_under,
+)
 from sponsio_like.advice.moves import (
     OTHER,
     GetResult,
@@ -205,8 +212,10 @@ class Candidates:
         if look.instead is not None:
             return 1  # another move may avoid the redirect
         sets: list[frozenset[int]] = []
+        far: float = 1
         for i, found in look.standing.items():
-            if not self.is_loose(i, look.scene):
+            far = max(far, self.until(look.scene, i))
+            if all(self._needs_bearing(look.scene, i, goal) for goal in found):
                 bearing = [self.bearing(i, goal) for goal in found]
                 sets += bearing if conjunctive(self.clauses[i]) else [frozenset().union(*bearing)]
         used: set[int] = set()
@@ -217,4 +226,16 @@ class Candidates:
             if used.isdisjoint(each):
                 used |= each
                 count += 1
-        return max(count, 1)
+        return max(count, far)
+
+    def _needs_bearing(self, scene: Scenario, i: int, goal: int) -> bool:
+        """True if a goal of clause `i` is only reached by moves that bear on it."""
+        return not self.is_loose(i, scene) or self.until(scene, i, goal) == math.inf
+
+    def until(self, scene: Scenario, i: int, goal: int | None = None) -> float:
+        """Return how many positions clause `i` refuses the event at least; see `calls_until`."""
+        read = self.trial.read(i, self.event, scene.context)
+        if read is None or self.clauses[i].by:
+            return 0
+        last = scene.ledger.last(i).counted
+        return calls_until(self.clauses[i], scene.ledger.watches[i], read.letter, last, goal)

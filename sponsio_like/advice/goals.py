@@ -32,6 +32,7 @@ from sponsio_like.monitor import (
     Program,
     key_after,
     operands,
+    positions_until,
     stateless,
     static,
     unchanged_by,
@@ -178,6 +179,21 @@ def slots_under(clause: Clause, goal: int) -> frozenset[int]:
         if op[0] in ("lit", "value", "sum", "repeats"):
             found.add(op[1])
     return frozenset(i for i in found if not isinstance(slots[i].node, Const))
+
+
+def calls_until(
+    clause: Clause, watch: ClauseState, letter: Letter, last: int, goal: int | None = None
+) -> float:
+    """Return a number of positions before which the clause refuses an event with this letter.
+
+    Infinite if it always will; 0 where that is not known. `last`: the last position that it counts;
+    `goal`: only positions are meant that do not bear on this goal.
+    """
+    told = clause.by or clause.kind_of_scope is not None or clause.contract.on_world
+    if told or watch.segment is None or not conjunctive(clause) or by_context(clause):
+        return 0
+    without = frozenset() if goal is None else slots_under(clause, goal)
+    return positions_until(clause.monitor, watch.segment, letter, last, without)
 
 
 # --- states -----------------------------------------------------------------------------------

@@ -112,13 +112,21 @@ class WaySearch:
         """True if clause `i`, which stops the event, does so for ever."""
         read = self.trial.read(i, self.choices.event, self.choices.start.context)
         lacks = read is not None and read.key is None  # an argument that the clause needs
-        return lacks or self._lasts(i) or self._used_up(i) is not None
+        return (
+            lacks
+            or self._lasts(i)
+            or self._used_up(i) is not None
+            or (self._refuses(i) and self.choices.until(self.choices.start, i) == math.inf)
+        )
+
+    def _refuses(self, i: int) -> bool:
+        """True if nobody can let the event pass where clause `i` is violated."""
+        return isinstance(self.trial.policy.decision(i), Block | Stop | Redirect)
 
     def _used_up(self, i: int) -> Cap | None:
         """Return the cap of clause `i` that the event exceeds for ever; None if there is none."""
         scene, event = self.choices.start, self.choices.event
-        refuses = isinstance(self.trial.policy.decision(i), Block | Stop | Redirect)
-        read = self.trial.read(i, event, scene.context) if refuses else None
+        read = self.trial.read(i, event, scene.context) if self._refuses(i) else None
         if read is None:
             return None
         clause, (watch, at) = self.clauses[i], (scene.ledger.watches[i], scene.ledger.next(i))

@@ -464,7 +464,10 @@ class Clause:
 
     def _stays(self, watch: ClauseState, position: int, time: float) -> bool:
         letter, at = self._quiet_letter, PositionCounts(position + 1, position + 1)
+        inner = watch.segment if self._bare else None
         try:
+            if inner and self.monitor.owes_other(inner, letter, at.counted, time + MOMENT):
+                return False
             seen = self.step(watch, letter, "call", at, time + MOMENT)
         except (TooManyBranches, ContractError):  # the next position will raise it
             return False

@@ -24,6 +24,7 @@ from sponsio_like.monitor.branches import (
     branching,
     renamed_trees,
 )
+from sponsio_like.monitor.delay import positions_until
 from sponsio_like.monitor.in_flight import open_positions, settle_residual
 from sponsio_like.monitor.monitor import Instance, Monitor, State, Verdict, overall
 from sponsio_like.monitor.parametric.atoms import CallMatcher, OutputMatcher
@@ -118,9 +119,9 @@ __all__ = [
     "awaits_results", "branching", "concerned", "conjunction", "dont_care_slots", "due", "fixed_at",
     "is_part", "is_tied", "is_unchanged", "keeps_registers", "kept", "key_after", "known",
     "likeness", "literals_of", "memory", "never", "of_today", "only_permits", "open_positions",
-    "operands", "overall", "overdue", "places_of", "quiet", "reasons_of", "relations",
-    "remembers_texts_once", "renamed_trees", "renumbered", "settle_residual", "slot_reader",
-    "split_key", "stateless",
-    "static", "targets_of", "ties", "told_apart", "tool_names", "unchanged_by", "value_text",
-    "variable_layout", "vars_given_by_context", "vars_in",
+    "operands", "overall", "overdue", "places_of", "positions_until", "quiet", "reasons_of",
+    "relations", "remembers_texts_once", "renamed_trees", "renumbered", "settle_residual",
+    "slot_reader", "split_key", "stateless", "static", "targets_of", "ties", "told_apart",
+    "tool_names", "unchanged_by", "value_text", "variable_layout", "vars_given_by_context",
+    "vars_in",
 ]

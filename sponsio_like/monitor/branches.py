@@ -429,7 +429,7 @@ class Branches:
 
     # --- what results may come to -------------------------------------------------------------
 
-    def ends(self, trees: Trees, registers: Registers, owed: Owed) -> set[End] | None:
+    def ends(self, trees: Trees, registers: Registers, owed: Owed) -> list[End] | None:
         """Return what is remembered, and owed, for each way in which the calls in flight settle.
 
         Ways that come to the same are one: their number grows with what is told apart, and not with
@@ -439,8 +439,9 @@ class Branches:
         beside = {at: found for at, found in waiting.items() if at not in flying}
         lefts = settled_ways(self.program.slots, owed, beside)
         if lefts is None or not trees:
-            return None if lefts is None else {(registers, left) for left in lefts}
-        places = {(walk, left) for walk in self._starts(trees, registers) for left in lefts}
+            return None if lefts is None else [(registers, left) for left in lefts]
+        starts = self._starts(trees, registers)
+        places = dict.fromkeys([(walk, left) for walk in starts for left in lefts])
         steps = 0
         for at, slots in flying.items():
             if len({*slots, *waiting.get(at, ())}) > SLOTS_CAP:
@@ -449,7 +450,7 @@ class Branches:
             steps += len(fates) * len(places)
             if steps > STEPS_CAP:
                 return None
-            places = {
+            places = dict.fromkeys(
                 (
                     walk,
                     conjunction(settle_residual(each, at, final) for each in left)
@@ -459,8 +460,9 @@ class Branches:
                 for (before, left) in places
                 for known, final in fates
                 for walk in self._walked(trees, before, at, known)
-            }
-        return {(self._at(trees, walk, registers), left) for walk, left in places}
+            )
+        ends = [(self._at(trees, walk, registers), left) for walk, left in places]
+        return list(dict.fromkeys(ends))
 
     def _starts(self, trees: Trees, registers: Registers) -> Iterator[Walk]:
         """Yield where one is before any call settles."""

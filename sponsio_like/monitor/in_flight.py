@@ -27,16 +27,20 @@ def open_positions(joint: Iterable[Residual]) -> dict[int, list[int]]:
     return {position: sorted(slots) for position, slots in sorted(found.items())}
 
 
-def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> set[Owed] | None:
-    """Return what is left of what is owed, for each way in which these calls may settle."""
-    lefts = {owed}
+def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> list[Owed] | None:
+    """Return what is left of what is owed, for each way in which these calls may settle.
+
+    What is left in several ways stands there once; None if there are too many.
+    """
+    lefts = [owed]
     for at, open_slots in flying.items():
         finals = [final for final, late in settlements(slots, open_slots) if not late]
-        lefts = {
+        ways = [
             conjunction(settle_residual(each, at, final) for each in left)
             for left in lefts
             for final in finals
-        }
+        ]
+        lefts = list(dict.fromkeys(ways))  # in an order that is the same in every process
         if len(lefts) > WAYS_CAP:
             return None
     return lefts
@@ -44,6 +48,8 @@ def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> set
 
 def settle_residual(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:
     """Return the residual once the call at `position` has settled so."""
+    if not any([each[0] == "D" and each[1] == position for term in residual for each in term]):
+        return residual
 
     def value(literal: Any) -> Residual:
         if literal[0] != "D" or literal[1] != position or literal[2] not in final:

@@ -20,7 +20,7 @@ from sponsio_like.monitor.past import Letter, Registers, compare_nodes, compile_
 from sponsio_like.monitor.past_source import Stepped, compiled_step
 from sponsio_like.monitor.program import Program, Slot
 from sponsio_like.monitor.progression import Position, Progression
-from sponsio_like.monitor.reachability import FAR, Goal, Search
+from sponsio_like.monitor.reachability import FAR, Search
 from sponsio_like.monitor.residual import (
     NO,
     YES,
@@ -31,7 +31,9 @@ from sponsio_like.monitor.residual import (
     literals_of,
     mapped,
     one,
+    rank,
 )
+from sponsio_like.monitor.successors import Goal
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
 Instance: TypeAlias = frozenset[Residual]
@@ -82,7 +84,7 @@ class Monitor:
         self.counts_steps = any(
             op[0] in ("O", "H") and isinstance(op[2], Steps) for op in program.nodes
         )
-        self.search = Search(program, self.past, self.future, self.always, tools)
+        self.search = Search(program, self.past, self.future, self.always, self.rest, tools)
         self.branches = Branches(program, self.past)
         atoms = all(each.kind == "atom" for each in program.slots)
         self._may_idle = atoms and not (self.plain or self.past.cells)
@@ -90,6 +92,7 @@ class Monitor:
 
     def _forget(self) -> None:
         """Begin without anything that was asked before."""
+        self.asked: dict[Any, Any] = {}  # answers about it that are remembered elsewhere
         self._asked = 0
         self._compiled: Stepped | None = None
         self._idle: set[Letter] = set()
@@ -158,6 +161,17 @@ class Monitor:
         self._compiled = compiled_step(self.program, self.past, roots)
         return True
 
+    def owes_other(self, state: State, letter: Letter, position: int, time: float) -> bool:
+        """True if this position leaves something else to be owed than what is owed before it.
+
+        Whether that can be kept is not asked, which is much less work than a step.
+        """
+        if self.plain:
+            return False
+        values = self.past.read(letter, state.registers, position, time)
+        owed = self._next(state, Position(letter, values, position, time))
+        return {each for each in owed if each} != state.live
+
     def _next(self, state: State, at: Position) -> list[Instance]:
         known: dict[int, Residual] = {}
         owed = self.future.owed
@@ -181,6 +195,8 @@ class Monitor:
         before.
         """
         owing = [each for each in instances if each]
+        if len(owing) > 1:
+            owing.sort(key=rank)  # what is asked first may spend the budget of what is asked later
         live = frozenset(
             each
             for each in owing

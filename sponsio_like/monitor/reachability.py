@@ -9,45 +9,32 @@ Answers are cached for all sessions. A budget bounds each search; beyond it the 
 from __future__ import annotations
 
 import functools
-import math
-import typing
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from sponsio_like.logic.formula import Seconds, Steps
+from sponsio_like.logic.formula import Steps
 from sponsio_like.monitor.abstraction import abstract, abstracted
 from sponsio_like.monitor.alphabet import letters, quiet
 from sponsio_like.monitor.past import Letter, Past, Registers
 from sponsio_like.monitor.program import PAST, Program
-from sponsio_like.monitor.progression import Position, Progression, timeless
+from sponsio_like.monitor.progression import Progression, timeless
 from sponsio_like.monitor.residual import (
-    NO,
     Literal,
     Residual,
-    conjunction,
-    entails,
-    holds_at_end,
     literals_of,
     mapped,
     one,
+    rank,
     shifted,
 )
+from sponsio_like.monitor.successors import Goal, Joint, Part, Place, Successors
 
-Goal: TypeAlias = typing.Literal["kind", "harsh"]
-"""`kind`: look for a continuation that satisfies. `harsh`: for one that violates."""
-Joint: TypeAlias = frozenset[Residual]
-Place: TypeAlias = tuple[Joint, Registers]
+Owed: TypeAlias = frozenset[Residual]
 
 BUDGET = 4_000
 """Most transitions that one search at run time takes."""
 TIRED = 100
 """Most that it takes where one from a place with other bounds has ended without an answer."""
-NODES_FREE = 50
-"""A transition costs one more for each so many nodes of the formula."""
-PARTS_FREE = 16
-"""A transition costs one more for each so many comparisons of alternatives."""
-LITERALS_FREE = 4
-"""A transition costs one more for each so many literals."""
 MANY = 2
 """From so many residuals on they are met one after another before all continuations are tried."""
 IN_TURN = 80
@@ -63,8 +50,6 @@ MEMO_CAP = 4_000
 FAR = 1 << 31
 """The distance of a goal that the search has neither found nor excluded."""
 
-NONE: Joint = frozenset({NO})
-
 
 class Search:
     """The search over one program. `always`: the roots owed at every position.
@@ -79,21 +64,30 @@ class Search:
         past: Past,
         future: Progression,
         always: Sequence[Sequence[int]],
+        rest: Sequence[int],
         tools: Iterable[str] | None = None,
     ) -> None:
         self.slots = tuple(program.slots)
-        self.waiting = frozenset(i for i, slot in enumerate(self.slots) if slot.waits)
-        self.future = future
-        self.always = always
         self.abstract = abstract(program, past)
         self.tools = None if tools is None else tuple(tools)
         self.limited = False
         self.complete = True
         self.quiet_letter = quiet(program.slots)
         self.settles_within = settles_within(program)
+        self._anew = bool(always)
+        self._made = functools.partial(
+            Successors,
+            program=program,
+            abstract=self.abstract,
+            future=future,
+            always=always,
+            rest=rest,
+            letters=lambda: self.letters,
+        )
+        self._successors: dict[Goal, Successors] = {}
         self._memo: dict[Any, int | None] = {}
         self._tired: set[Any] = set()
-        self._helped: dict[frozenset[int], int] = {}
+        self._helped: dict[int, int] = {}
 
     @functools.cached_property
     def letters(self) -> list[Letter]:
@@ -104,15 +98,15 @@ class Search:
         return [each for each in found if not any(each[one] and each[other] for one, other in both)]
 
     @functools.cached_property
-    def _quiet_letters(self) -> list[Letter]:
-        """The letters of a call that no contract names."""
+    def _quiet_letters(self) -> list[int]:
+        """The numbers of the letters of a call that no contract names."""
         count = len(self.quiet_letter)
-        return [each for each in self.letters if each[:count] == self.quiet_letter]
+        return [k for k, each in enumerate(self.letters) if each[:count] == self.quiet_letter]
 
     # --- questions ----------------------------------------------------------------------------
 
     def reachable(
-        self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool
+        self, goal: Goal, joint: Owed, registers: Registers, at: int, *, more: bool
     ) -> bool:
         """True if some continuation reaches `goal`, or if none was found within the budget.
 
@@ -120,39 +114,38 @@ class Search:
         """
         return self.distance(goal, joint, registers, at, more=more) is not None
 
-    def reachable_later(self, goal: Goal, joint: Joint, registers: Registers) -> bool:
+    def reachable_later(self, goal: Goal, joint: Owed, registers: Registers) -> bool:
         """True if `goal` can be reached from the start, after at least one position."""
-        start = (self._timeless(joint, goal, -1), self.registers(registers, -1))
-        return self._search(goal, start, True, BUDGET) is not None
+        return self._search(goal, self._place(goal, joint, registers, -1), True, BUDGET) is not None
 
-    def probed(self, joint: Joint, registers: Registers) -> bool:
+    def probed(self, joint: Owed, registers: Registers) -> bool:
         """True if searches from every place after the first position end within their budgets."""
-        start = (self._timeless(joint, "kind", -1), self.registers(registers, -1))
+        start, steps = self._place("kind", joint, registers, -1), self.steps("kind")
         budget, firsts = BUDGET, dict[Place, None]()
-        for place in self.successors(start, "kind", True):
-            budget -= self._trouble(place[0])
+        for place, count in steps.following(start, more=True):
+            budget -= count * place[0].trouble
             if budget < 0:
                 return False
             firsts[place] = None
         for place in firsts:
-            if not self.limited and place[0] != NONE and not self._met(place[0], "kind"):
+            if not self.limited and place[0] is not steps.none and not place[0].met:
                 key = ("kind", place, True)
                 if key not in self._memo:
                     self._remember(key, self._search("kind", place, True, BUDGET))
         return not self.limited
 
     def distance(
-        self, goal: Goal, joint: Joint, registers: Registers, at: int, *, more: bool
+        self, goal: Goal, joint: Owed, registers: Registers, at: int, *, more: bool
     ) -> int | None:
         """Return after how many further positions `goal` can be reached; None: never.
 
         At the earliest, where little is owed; else of the first continuation that was found. `at`:
         the last position; `more`: later positions owe `always` as well. `FAR` if the budget ended.
         """
-        place = (self._timeless(joint, goal, at), self.registers(registers, at))
-        if self._met(place[0], goal):
+        place = self._place(goal, joint, registers, at)
+        if place[0].met:
             return 0
-        if not place[0] and not (more and self.always):
+        if not place[0].parts and not (more and self._anew):
             return None  # nothing is owed, so nothing can be broken
         key = (goal, place, more)
         if key not in self._memo:
@@ -161,12 +154,12 @@ class Search:
 
     def _distance(self, goal: Goal, place: Place, more: bool) -> int | None:
         """Return the distance from an abstract place in which the goal is not met."""
-        firm = (frozenset(map(_firm, place[0])), place[1])
-        places = [place] if goal == "harsh" or firm == place else [firm, place]
+        firm = self._firm(place) if goal == "kind" else place
+        places = [place] if firm == place else [firm, place]
         known = self._memo.get((goal, firm, more)) if len(places) == 2 else None
         if known is not None:
             return known
-        if goal == "kind" and len(place[0]) >= MANY:
+        if goal == "kind" and len(place[0].parts) >= MANY:
             for each in places:
                 far = self._in_turn(each, more)
                 if far is not None:
@@ -185,7 +178,7 @@ class Search:
 
         What violates is asked for verdicts alone, by no decision.
         """
-        like = (more, frozenset(each[:2] for each in literals_of(place[0])))
+        like = (more, frozenset(each[:2] for each in literals_of(_residuals(place[0]))))
         tired = goal == "kind" and like in self._tired
         far = self._search(goal, place, more, TIRED if tired else BUDGET)
         if far == FAR and goal == "kind":
@@ -194,20 +187,20 @@ class Search:
             self._tired.add(like)
         return far
 
-    def dead_end(self, joint: Joint, registers: Registers, cap: int) -> int | None:
+    def dead_end(self, joint: Owed, registers: Registers, cap: int) -> int | None:
         """Return after how many steps a place is reached that breaks nothing, and that nothing
         continues well.
 
         0 if there is none; None if that is not known after `cap` places.
         """
-        start = (self._timeless(joint, "kind", -1), self.registers(registers, -1))
+        start, moves = self._place("kind", joint, registers, -1), self.steps("kind")
         seen, frontier, steps = {start}, [start], 0
         while frontier:
             following: list[Place] = []
             steps += 1
             for place in frontier:
-                for reached in self.successors(place, "kind", True):
-                    if reached[0] == NONE or reached in seen:
+                for reached, _ in moves.following(place, more=True):
+                    if reached[0] is moves.none or reached in seen:
                         continue
                     if len(seen) >= cap:
                         return None
@@ -220,7 +213,7 @@ class Search:
 
     def _far(self, place: Place) -> int | None:
         """Return the distance of what satisfies, from an abstract place; None: never."""
-        if self._met(place[0], "kind"):
+        if place[0].met:
             return 0
         key = ("kind", place, True)
         if key not in self._memo:
@@ -229,10 +222,8 @@ class Search:
 
     def registers(self, real: Registers, at: int) -> Registers:
         """Return the abstract registers of real ones, relative to position `at`."""
-        out = []
-        for source, bound in zip(self.abstract.source, self.abstract.bounds, strict=True):
-            out.append(abstracted(real[source], bound, at))
-        return tuple(out)
+        pairs = zip(self.abstract.source, self.abstract.bounds, strict=True)
+        return tuple([abstracted(real[source], bound, at) for source, bound in pairs])
 
     # --- searching ----------------------------------------------------------------------------
 
@@ -241,8 +232,15 @@ class Search:
             self._memo.clear()
         self._memo[key] = answer
 
-    def _timeless(self, joint: Joint, goal: Goal, at: int) -> Joint:
-        def value(literal: Any) -> Residual:
+    def steps(self, goal: Goal) -> Successors:
+        """Return the steps towards a goal, which are made when they are first asked for."""
+        found = self._successors.get(goal)
+        return self._successors.setdefault(goal, self._made(goal)) if found is None else found
+
+    def _place(self, goal: Goal, joint: Owed, registers: Registers, at: int) -> Place:
+        """Return the place of the search that stands for what is owed after position `at`."""
+
+        def value(literal: Literal) -> Residual:
             match literal[0]:
                 case "f" | "g":
                     return timeless(literal, goal)
@@ -250,26 +248,27 @@ class Search:
                     return one((literal[0], literal[1], literal[2] - at))
             return one(literal)
 
-        return _conjunction(mapped(residual, value) for residual in joint)
+        owed = [mapped(residual, value) for residual in joint]
+        return self.steps(goal).joint(owed), self.registers(registers, at)
 
-    @staticmethod
-    def _met(joint: Joint, goal: Goal) -> bool:
-        holds = all(holds_at_end(residual) for residual in joint)
-        return holds if goal == "kind" else not holds
+    def _firm(self, place: Place) -> Place:
+        """Return a place that owes at least as much, the same for all bounds that are far away."""
+        joint = self.steps("kind").joint(map(firm, _residuals(place[0])))
+        return place if joint is place[0] else (joint, place[1])
 
     def _in_turn(self, place: Place, more: bool) -> int | None:
         """Return the length of a continuation that meets one residual after another; None if this
         finds none.
         """
-        length, budget = 0, IN_TURN
-        while not self._met(place[0], "kind"):
-            urgent = min((each for each in place[0] if not holds_at_end(each)), key=_urgency)
-            about = frozenset(literal[1] for term in urgent for literal in term)
+        length, budget, steps = 0, IN_TURN, self.steps("kind")
+        while not place[0].met:
+            about = _most_urgent(place[0]).nodes
             first, count = self._helped.get(about, 0), len(self.letters)
             for i in (first, *range(first), *range(first + 1, count)):
-                budget -= self._trouble(place[0])
-                reached = self._after(place, self.letters[i], "kind", more)
-                if _is_closer(reached[0], place[0], about):
+                budget -= place[0].trouble
+                reached = steps.after(place, i, more=more)
+                fewer = len(reached[0].parts) <= len(place[0].parts)
+                if fewer and not _is_about(reached[0], about):
                     self._helped[about] = i
                     place, length = reached, length + 1
                     break
@@ -286,32 +285,34 @@ class Search:
         """Return the place when the first `G` has run out, and after how many positions; None if
         something else changes until then.
         """
-        bounds = [each for each in literals_of(place[0]) if each[0] in "FG"]
+        steps, owed = self.steps("kind"), _residuals(place[0])
+        bounds = [each for each in literals_of(owed) if each[0] in "FG"]
         if not bounds:
             return None
-        first = min(bounds, key=lambda each: each[2])
+        first = min(bounds, key=lambda each: (each[2], each[0]))
         if first[0] == "F" or first[2] >= FOREVER:
             return None
-        unchanged = (shifted(place[0], 1), place[1])
-        for quiet_one in self._quiet_letters:
-            if self._after(place, quiet_one, "kind", more) == unchanged:
-                last = (shifted(place[0], first[2] - 1), place[1])
-                return self._after(last, quiet_one, "kind", more), first[2]
+        unchanged = (steps.joint(shifted(owed, 1)), place[1])
+        for k in self._quiet_letters:
+            if steps.after(place, k, more=more) == unchanged:
+                last = (steps.joint(shifted(owed, first[2] - 1)), place[1])
+                return steps.after(last, k, more=more), first[2]
         return None
 
     def _search(self, goal: Goal, start: Place, more: bool, budget: int) -> int | None:
-        seen = {start}
+        steps = self.steps(goal)
+        seen, none = {start}, steps.none
         frontier = [start]
         length = 0
         while frontier:
             length += 1
             following: list[Place] = []
             for place in frontier:
-                for reached in self.successors(place, goal, more):
-                    budget -= self._trouble(reached[0])
-                    if self._met(reached[0], goal):
+                for reached, count in steps.following(place, more=more):
+                    budget -= count * reached[0].trouble
+                    if reached[0].met:
                         return length
-                    if reached not in seen and reached[0] != NONE:
+                    if reached not in seen and reached[0] is not none:
                         seen.add(reached)
                         following.append(reached)
                 if budget < 0:
@@ -324,54 +325,8 @@ class Search:
             self._remember((goal, place, more), None)
         return None
 
-    def _trouble(self, joint: Joint) -> int:
-        """Return the cost of a transition: each part of what is owed is compared with each other
-        part.
-        """
-        parts = sum(map(len, joint))
-        literals = sum(len(term) for residual in joint for term in residual)
-        nodes = len(self.future.nodes)
-        return 1 + nodes // NODES_FREE + parts * parts // PARTS_FREE + literals // LITERALS_FREE
 
-    def successors(self, place: Place, goal: Goal, more: bool) -> Iterator[Place]:
-        """Yield the place one position later, for every letter."""
-        for letter in self.letters:
-            yield self._after(place, letter, goal, more)
-
-    def _after(self, place: Place, letter: Letter, goal: Goal, more: bool) -> Place:
-        """Return the place one position later, where that position is this letter."""
-        joint, registers = place
-        past = self.abstract.past
-        seen = past.read(self._undecided(letter), registers, 1, 0.0)
-        owed = self._owed(joint, Position(letter, seen, 1, 0.0, goal), more)
-        if owed == NONE:
-            return NONE, ()
-        values = past.read(letter, registers, 1, 0.0)
-        after = past.after(values, letter, registers, 1, 0.0)
-        return self._timeless(owed, goal, 1), self._shifted(after)
-
-    def _undecided(self, letter: Letter) -> Letter:
-        """Return the letter at the time of the decision, when the call has not settled."""
-        if not self.waiting:
-            return letter
-        return tuple([i not in self.waiting and value for i, value in enumerate(letter)])
-
-    def _owed(self, joint: Joint, at: Position, more: bool) -> Joint:
-        known: dict[int, Residual] = {}
-        parts = [self.future.progress(residual, at, known) for residual in joint]
-        if more:
-            parts.extend(self.future.owed(root, at) for roots in self.always for root in roots)
-        return _conjunction(parts)
-
-    def _shifted(self, registers: Registers) -> Registers:
-        out = []
-        for value, bound in zip(registers, self.abstract.bounds, strict=True):
-            timed = bound is not None and isinstance(bound[1], Seconds)
-            out.append(value if timed else abstracted(value, bound, 1))
-        return tuple(out)
-
-
-def _firm(residual: Residual) -> Residual:
+def firm(residual: Residual) -> Residual:
     """Return a residual that implies this one, the same for all bounds that are far away."""
 
     def value(literal: Literal) -> Residual:
@@ -385,16 +340,21 @@ def _firm(residual: Residual) -> Residual:
     return mapped(residual, value)
 
 
-def _urgency(residual: Residual) -> float:
-    """Return the first bound of a residual that must be met by then; infinite if it has none."""
-    return min((each[2] for term in residual for each in term if each[0] == "F"), default=math.inf)
+def _residuals(joint: Joint) -> Owed:
+    return frozenset([part.residual for part in joint.parts])
 
 
-def _is_closer(reached: Joint, before: Joint, about: frozenset[int]) -> bool:
-    """True if nothing about these nodes is owed any more, and less in all."""
-    if reached == NONE or len(reached) > len(before):
-        return False
-    return not any(literal[1] in about for each in reached for term in each for literal in term)
+def _most_urgent(joint: Joint) -> Part:
+    """Return the part that has to be met by the first bound; the same one in every process."""
+    unmet = [each for each in joint.parts if not each.holds]
+    least = min([(each.due, each.nodes) for each in unmet])
+    first = [each for each in unmet if (each.due, each.nodes) == least]
+    return first[0] if len(first) == 1 else min(first, key=lambda each: rank([each.residual]))
+
+
+def _is_about(joint: Joint, nodes: int) -> bool:
+    """True if anything about these nodes is owed, or if nothing can be met any more."""
+    return any([part.nodes & nodes or not part.residual for part in joint.parts])
 
 
 def _foremost(places: list[Place], before: list[Place], goal: Goal) -> list[Place]:
@@ -415,9 +375,7 @@ def _foremost(places: list[Place], before: list[Place], goal: Goal) -> list[Plac
 
 def _ahead(one: Place, other: Place, goal: Goal) -> bool:
     weak, strong = (one, other) if goal == "kind" else (other, one)
-    return one[1] == other[1] and all(
-        any(entails(stronger, weaker) for stronger in strong[0]) for weaker in weak[0]
-    )
+    return one[1] == other[1] and strong[0].implies(weak[0])
 
 
 def settles_within(program: Program) -> int:
@@ -425,8 +383,3 @@ def settles_within(program: Program) -> int:
     bounds = [op[2].count for op in program.nodes if op[0] in "OH" and isinstance(op[2], Steps)]
     depth = sum(op[0] in PAST for op in program.nodes)
     return depth + sum(bounds) + 1
-
-
-def _conjunction(residuals: Iterable[Residual]) -> Joint:
-    each = conjunction(residuals)
-    return NONE if NO in each else each

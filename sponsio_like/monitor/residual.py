@@ -124,6 +124,11 @@ def overdue(residual: Residual, time: float) -> Residual:
 
 def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual:
     """Return the residual with every literal replaced by what `value` makes of it."""
+    if len(residual) == 1:
+        (term,) = residual
+        if len(term) == 1:
+            (literal,) = term
+            return value(literal)
     become = {literal: value(literal) for literal in literals_of([residual])}
     if all(new == one(old) for old, new in become.items()):
         return residual
@@ -189,6 +194,11 @@ def at_the_end(residual: Residual) -> Residual:
 def literals_of(residuals: Iterable[Residual]) -> set[Literal]:
     """Return all literals that occur in these residuals."""
     return {literal for residual in residuals for term in residual for literal in term}
+
+
+def rank(residuals: Iterable[Residual]) -> list[Any]:
+    """Return what orders these residuals among others, in the same way in every process."""
+    return sorted([sorted([sorted(term) for term in residual]) for residual in residuals])
 
 
 def renumbered(residuals: Iterable[Residual], names: Mapping[int, int]) -> frozenset[Residual]:

@@ -12,8 +12,9 @@ from sponsio_like.logic.decomposition import decompose
 from sponsio_like.monitor import reachability
 from sponsio_like.monitor.monitor import Monitor
 from sponsio_like.monitor.program import Program
-from sponsio_like.monitor.reachability import FAR, Place, Search
+from sponsio_like.monitor.reachability import FAR, Search
 from sponsio_like.monitor.residual import entails
+from sponsio_like.monitor.successors import Place, Successors
 from sponsio_like.syntax import read
 from tests.semantics.manifest import requirement
 
@@ -47,9 +48,9 @@ def places(number: int) -> tuple[Search, list[Place]]:
         letter = chosen.choice(made.search.letters)[: len(made.search.slots)]
         state = made.step(state, letter, at, 0.0).state
         joint = frozenset(residual for each in state.live for residual in each)
-        timeless = made.search._timeless(joint, "kind", at)
-        found.append((timeless, made.search.registers(state.registers, at)))
-    return made.search, [each for each in found if each[0] != reachability.NONE]
+        found.append(made.search._place("kind", joint, state.registers, at))
+    none = made.search.steps("kind").none
+    return made.search, [each for each in found if each[0] is not none]
 
 
 @pytest.mark.parametrize("number", range(150))
@@ -57,7 +58,7 @@ def test_what_is_met_in_turn_can_be_met(number: int) -> None:
     """A way that was found is one that trying all continuations finds, too, and is no shorter."""
     search, reached = places(number)
     for place in reached:
-        if search._met(place[0], "kind"):
+        if place[0].met:
             continue
         far = search._in_turn(place, more=True)
         if far is None:
@@ -72,8 +73,8 @@ def test_far_bounds_are_only_brought_nearer(number: int) -> None:
     """What is asked first implies what is owed; so a way to keep it is one for both."""
     _, reached = places(number)
     for joint, _ in reached:
-        for residual in joint:
-            assert entails(reachability._firm(residual), residual)
+        for part in joint.parts:
+            assert entails(reachability.firm(part.residual), part.residual)
 
 
 def test_waiting_ends_where_as_many_quiet_calls_end() -> None:
@@ -88,26 +89,27 @@ def test_waiting_ends_where_as_many_quiet_calls_end() -> None:
     )
     state = made.step(made.start, called, 0, 0.0).state
     joint = frozenset(residual for each in state.live for residual in each)
-    place = (made.search._timeless(joint, "kind", 0), made.search.registers(state.registers, 0))
+    place = made.search._place("kind", joint, state.registers, 0)
     waited = made.search._waited(place, more=True)
     assert waited is not None
     assert waited[1] == 9
+    quiet = made.search.letters.index(made.search.quiet_letter)
     for _ in range(9):
-        place = made.search._after(place, made.search.quiet_letter, "kind", more=True)
+        place = made.search.steps("kind").after(place, quiet, more=True)
     assert waited[0] == place
 
 
 @requirement("S-VERDICT-10")
 def test_eight_deadlines_in_one_formula_take_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """At no decision more than a hundred, where trying everything took four thousand."""
-    taken, after = 0, Search._after
+    taken, after = 0, Successors.after
 
     def counted(*args: Any, **named: Any) -> Place:
         nonlocal taken
         taken += 1
         return after(*args, **named)
 
-    monkeypatch.setattr(Search, "_after", counted)
+    monkeypatch.setattr(Successors, "after", counted)
     session = Guard([contract("eight").guarantees({"ltl": EIGHT})]).session()
     most = []
     for k in range(300):
@@ -134,6 +136,7 @@ def test_the_like_of_a_search_without_an_answer_is_short(monkeypatch: pytest.Mon
     budgets.clear()
     for due in (5, 4):  # whether it is satisfied for good is asked with the whole budget
         joint = frozenset({frozenset({frozenset({("F", 1, due)})})})
-        made.search._searched("harsh", (joint, made.start.registers), True)
+        place = made.search._place("harsh", joint, made.start.registers, 0)
+        made.search._searched("harsh", place, True)
     assert budgets == [reachability.BUDGET, reachability.BUDGET]
     assert search is not noted

@@ -1,0 +1,353 @@
+"""Steps of the search, remembered: what one more position makes of each thing that is owed.
+
+In: a place and the number of a letter. Out: the place one position later. A residual reads few
+truths of a position, so it is progressed once for each combination of these, and not for each
+letter; and what was computed for one place holds wherever the same is owed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from sponsio_like.events import LATE
+from sponsio_like.logic.formula import Seconds
+from sponsio_like.monitor.abstraction import Abstract, abstracted
+from sponsio_like.monitor.past import Letter, Registers, Values
+from sponsio_like.monitor.program import Program, operands
+from sponsio_like.monitor.progression import Position, Progression
+from sponsio_like.monitor.residual import (
+    NO,
+    YES,
+    Residual,
+    entails,
+    holds_at_end,
+    literals_of,
+    shifted,
+)
+
+Goal: TypeAlias = Literal["kind", "harsh"]
+"""`kind`: look for a continuation that satisfies. `harsh`: for one that violates."""
+
+STEPS_CAP = 20_000
+"""Most steps of single residuals, conjunctions and positions that are remembered."""
+NODES_FREE = 50
+"""A transition costs one more for each so many nodes of the formula."""
+PARTS_FREE = 16
+"""A transition costs one more for each so many comparisons of alternatives."""
+LITERALS_FREE = 4
+"""A transition costs one more for each so many literals."""
+
+
+@dataclass(eq=False, slots=True)
+class Part:
+    """One residual that is owed in the search; equal residuals are one part.
+
+    `reads`: the truths that its next step depends on, as bits; `nodes`: what it speaks of, as bits;
+    `holds`: it holds if no position follows; `literals`: how many there are in its alternatives;
+    `due`: the first bound in steps by which something must come, infinite if there is none.
+    """
+
+    residual: Residual
+    reads: int
+    nodes: int
+    holds: bool
+    literals: int
+    due: float
+    after: dict[int, Part] = field(default_factory=dict)
+    weaker: dict[Part, bool] = field(default_factory=dict)
+
+    def implies(self, other: Part) -> bool:
+        """True if each alternative of this part is covered by one of the other."""
+        found = self.weaker.get(other)
+        if found is None:
+            found = self.weaker[other] = entails(self.residual, other.residual)
+        return found
+
+
+@dataclass(eq=False, slots=True)
+class Joint:
+    """All that is owed at a place; what owes the same is one joint.
+
+    `met`: the goal is reached if no position follows; `trouble`: the cost of a transition to it.
+    """
+
+    parts: frozenset[Part]
+    met: bool
+    trouble: int
+    after: dict[tuple[int, bool], Joint] = field(default_factory=dict)
+    known: dict[Part, bool] = field(default_factory=dict)
+
+    def implies(self, other: Joint) -> bool:
+        """True if each part of the other is implied by a part of this one."""
+        known = self.known
+        for part in other.parts:
+            found = known.get(part)
+            if found is None:
+                found = known[part] = part in self.parts or _is_implied(part, self.parts)
+            if not found:
+                return False
+        return True
+
+
+Place: TypeAlias = tuple[Joint, Registers]
+
+
+class Shown(NamedTuple):
+    """The truths that a position shows.
+
+    `bits`: those that residuals read; `known`: what each node owes where these are shown; `after`:
+    the registers behind it.
+    """
+
+    bits: int
+    position: Position
+    known: dict[int, Residual]
+    after: Registers
+
+
+class Successors:
+    """The steps of one goal over one program, for all places.
+
+    `always`: the roots owed at every position; `rest`: those owed at the first;
+    `letters`: what a position may be.
+    """
+
+    def __init__(
+        self,
+        goal: Goal,
+        program: Program,
+        abstract: Abstract,
+        future: Progression,
+        always: Sequence[Sequence[int]],
+        rest: Sequence[int],
+        letters: Callable[[], Sequence[Letter]],
+    ) -> None:
+        self.goal = goal
+        self._letters = letters
+        self._abstract = abstract
+        self._future = future
+        self._roots = tuple(root for roots in always for root in roots)
+        self._waiting = frozenset(i for i, slot in enumerate(program.slots) if slot.waits)
+        self._base = 1 + len(future.nodes) // NODES_FREE
+        self._leaves = _leaves(future, (*self._roots, *rest))
+        self._reads: dict[int, int] = {}
+        self._parts: dict[Residual, Part] = {}
+        self._later: dict[Residual, Part] = {}
+        self._joints: dict[frozenset[Part], Joint] = {}
+        self._shown: dict[tuple[int, Registers], Shown] = {}
+        self._moves: dict[Registers, list[tuple[Shown, int]]] = {}
+        self._known: dict[int, dict[int, Residual]] = {}
+        self._fresh: dict[int, frozenset[Part]] = {}
+        self._steps = 0
+        self._no = self._part(NO)
+        self._yes = self._part(YES)
+        self.none = self._joint(frozenset({self._no}))
+
+    # --- places -------------------------------------------------------------------------------
+
+    def joint(self, residuals: Iterable[Residual]) -> Joint:
+        """Return what is owed, as parts."""
+        if self._steps + len(self._joints) + len(self._shown) > STEPS_CAP:
+            self._forget()
+        return self._conjunction(frozenset([self._part(each) for each in residuals]))
+
+    def following(self, place: Place, *, more: bool) -> Iterator[tuple[Place, int]]:
+        """Yield the places one position later, each with the number of letters that lead there.
+
+        `more`: that position owes `always` as well.
+        """
+        joint, registers = place
+        moves = self._moves.get(registers) or self._move(registers)
+        known, none = joint.after, self.none
+        for shown, count in moves:
+            reached = known.get((shown.bits, more)) or self._after(joint, shown, more)
+            yield (reached, () if reached is none else shown.after), count
+
+    def after(self, place: Place, k: int, *, more: bool) -> Place:
+        """Return the place one position later, where that position is letter number `k`."""
+        joint, registers = place
+        shown = self._shown.get((k, registers)) or self._show(k, registers)
+        reached = joint.after.get((shown.bits, more)) or self._after(joint, shown, more)
+        return reached, () if reached is self.none else shown.after
+
+    def registers(self, registers: Registers, letter: Letter) -> Registers:
+        """Return the registers behind a position with this letter."""
+        past = self._abstract.past
+        values = past.read(letter, registers, 1, 0.0)
+        return self._shifted(past.after(values, letter, registers, 1, 0.0))
+
+    # --- steps --------------------------------------------------------------------------------
+
+    def _after(self, joint: Joint, shown: Shown, more: bool) -> Joint:
+        bits, parts = shown.bits, list[Part]()
+        for part in joint.parts:
+            found = part.after.get(bits & part.reads)
+            parts.append(self._progressed(part, shown) if found is None else found)
+        if more:
+            fresh = self._fresh.get(bits)
+            parts += self._owed_anew(shown) if fresh is None else fresh
+        reached = joint.after[bits, more] = self._conjunction(frozenset(parts))
+        self._steps += 1
+        return reached
+
+    def _forget(self) -> None:
+        """Begin anew; places that were made before are no longer equal to those made now."""
+        known: tuple[dict[Any, Any], ...] = (self._joints, self._parts, self._shown, self._moves)
+        for each in (*known, self._known, self._fresh, self._later):
+            each.clear()
+        self._parts.update({NO: self._no, YES: self._yes})
+        self._joints[self.none.parts] = self.none
+        self._steps = 0
+
+    def _part(self, residual: Residual) -> Part:
+        found = self._parts.get(residual)
+        if found is None:
+            literals = literals_of([residual])
+            reads = nodes = 0
+            for _, node, *_ in literals:
+                reads |= self._read_by(node)
+                nodes |= 1 << node
+            due = min((each[2] for each in literals if each[0] == "F"), default=math.inf)
+            many = sum(map(len, residual))
+            made = Part(residual, reads, nodes, holds_at_end(residual), many, due)
+            found = self._parts.setdefault(residual, made)
+        return found
+
+    def _read_by(self, node: int) -> int:
+        """Return the truths that decide what this node owes, as bits."""
+        found = self._reads.get(node)
+        if found is None:
+            order = self._future.order(node)
+            found = sum(1 << k for k, (i, _) in enumerate(self._leaves) if i in order)
+            self._reads[node] = found
+        return found
+
+    def _progressed(self, part: Part, shown: Shown) -> Part:
+        progressed = self._future.progress(part.residual, shown.position, shown.known)
+        found = self._later.get(progressed)
+        if found is None:
+            (moved,) = shifted([progressed], 1)
+            found = self._later[progressed] = self._part(moved)
+        part.after[shown.bits & part.reads] = found
+        self._steps += 1
+        return found
+
+    def _owed_anew(self, shown: Shown) -> frozenset[Part]:
+        """Return what a position owes for itself."""
+        owed = [self._future.owed(root, shown.position) for root in self._roots]
+        found = self._conjunction(frozenset(map(self._part, shifted(owed, 1)))).parts
+        self._fresh[shown.bits] = found
+        return found
+
+    def _conjunction(self, parts: frozenset[Part]) -> Joint:
+        found = self._joints.get(parts)
+        if found is None:
+            found = self._joints[parts] = self._joint(self._minimal(parts))
+        return found
+
+    def _joint(self, parts: frozenset[Part]) -> Joint:
+        found = self._joints.get(parts)
+        if found is None:
+            holds = all([part.holds for part in parts])
+            alternatives = sum([len(part.residual) for part in parts])
+            literals = sum([part.literals for part in parts])
+            trouble = alternatives * alternatives // PARTS_FREE + literals // LITERALS_FREE
+            made = Joint(parts, holds is (self.goal == "kind"), self._base + trouble)
+            found = self._joints.setdefault(parts, made)
+        return found
+
+    def _minimal(self, parts: frozenset[Part]) -> frozenset[Part]:
+        """Return the parts without those that another one implies."""
+        if self._no in parts:
+            return frozenset({self._no})
+        once = shared = 0
+        for part in parts:
+            shared |= once & part.nodes
+            once |= part.nodes
+        if not shared:
+            return parts - {self._yes}
+        each = [part for part in parts if part is not self._yes]
+        near = [part for part in each if part.nodes & shared]
+        return frozenset(
+            [part for part in each if not (part.nodes & shared and _is_implied(part, near))]
+        )
+
+    # --- positions ----------------------------------------------------------------------------
+
+    def _move(self, registers: Registers) -> list[tuple[Shown, int]]:
+        """Return what positions may show where these are the registers, each with the number of
+        letters that show it.
+        """
+        counts: dict[tuple[int, Registers], int] = {}
+        shown: dict[tuple[int, Registers], Shown] = {}
+        for k in range(len(self._letters())):
+            each = self._shown.get((k, registers)) or self._show(k, registers)
+            key = each.bits, each.after
+            shown.setdefault(key, each)
+            counts[key] = counts.get(key, 0) + 1
+        found = self._moves[registers] = [(shown[key], count) for key, count in counts.items()]
+        return found
+
+    def _show(self, k: int, registers: Registers) -> Shown:
+        """Read letter number `k` once where these are the registers."""
+        past, letter = self._abstract.past, self._letters()[k]
+        undecided = self._undecided(letter)
+        seen = past.read(undecided, registers, 1, 0.0)
+        if undecided == letter:
+            after = self._shifted(past.after(seen, letter, registers, 1, 0.0))
+        else:
+            after = self.registers(registers, letter)
+        bits = self._bits(letter, seen)
+        position = Position(letter, seen, 1, 0.0, self.goal)
+        known = self._known.setdefault(bits, {})
+        found = Shown(bits, position, known, after)
+        self._shown[k, registers] = found
+        return found
+
+    def _bits(self, letter: Letter, seen: Values) -> int:
+        """Return the truths that residuals may read at a position, as bits."""
+        bits = 0
+        for k, (i, slot) in enumerate(self._leaves):
+            true = seen[i] if slot is None else letter[slot] is True or letter[slot] is LATE
+            bits |= bool(true) << k
+        return bits
+
+    def _undecided(self, letter: Letter) -> Letter:
+        """Return the letter at the time of the decision, when the call has not settled."""
+        if not self._waiting:
+            return letter
+        return tuple([i not in self._waiting and value for i, value in enumerate(letter)])
+
+    def _shifted(self, registers: Registers) -> Registers:
+        out = []
+        for value, bound in zip(registers, self._abstract.bounds, strict=True):
+            timed = bound is not None and isinstance(bound[1], Seconds)
+            out.append(value if timed else abstracted(value, bound, 1))
+        return tuple(out)
+
+
+def _is_implied(weak: Part, parts: Iterable[Part]) -> bool:
+    """True if another one of these parts implies this one."""
+    nodes = weak.nodes  # parts without a common node imply nothing
+    for part in parts:  # noqa: SIM110  a generator would take twice the time
+        if part.nodes & nodes and part is not weak and part.implies(weak):
+            return True
+    return False
+
+
+def _leaves(future: Progression, roots: Iterable[int]) -> list[tuple[int, int | None]]:
+    """Return the nodes whose truth at a position decides what it leaves, each with its slot if
+    that waits for a result.
+    """
+    found: list[tuple[int, int | None]] = []
+    looked = [future.ahead[i] or future.waits[i] for i in range(len(future.nodes))]
+    below = {k for i, op in enumerate(future.nodes) if looked[i] for k in operands(op)}
+    for i, op in enumerate(future.nodes):
+        if not looked[i] and (i in below or i in roots):
+            found.append((i, None))
+        elif looked[i] and op[0] == "lit":
+            found.append((i, op[1]))
+    return found
