@@ -344,7 +344,7 @@ def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> str | None:
     inner.time, inner.context = now, context
     ledger.torn = False
     if inner.gate is not None:
-        inner.gate.landed(ledger, id, ok=ok)
+        inner.gate.note_result(ledger, id, ok=ok)
     return flight.tool
 
 
