@@ -81,7 +81,7 @@ def kind_of(event: Event) -> Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class HeldBy:
     """One contract that held the call: the roles that may answer (none: anyone), and who did."""
 
     contract: str
@@ -101,7 +101,7 @@ class Ticket:
     id: str
     call: str
     tool: str
-    asked: tuple[Asked, ...]
+    asked: tuple[HeldBy, ...]
     until: float | None = None
     status: TicketStatus = "open"
     by: str = ""

@@ -22,7 +22,7 @@ from typing import Any
 import sponsio_like.logic.formula as f
 from sponsio_like.checks import compile_policy
 from sponsio_like.contracts import Rule, contract
-from sponsio_like.engine import Ledger, Policy, judge, owing, verdicts
+from sponsio_like.engine import Ledger, Policy, judge, open_obligations, verdicts
 from sponsio_like.errors import ContractError, ContractWarning, SessionError
 from sponsio_like.events import NOTHING_TOLD, Step
 from sponsio_like.monitor import ClauseState, Now, Verdict, overall
@@ -226,7 +226,7 @@ class TrajectorySafetyMonitor:
         """
         if self._final is None:
             ledger, final = self._ledger(), dict[str, Verdict]()
-            owed = {each.contract for each in owing(ledger, Now(0.0, NOTHING_TOLD))}
+            owed = {each.contract for each in open_obligations(ledger, Now(0.0, NOTHING_TOLD))}
             for name, verdict in verdicts(ledger).items():
                 broken = verdict == "violated" or name in owed
                 final[name] = "violated" if broken else "satisfied"

@@ -22,10 +22,11 @@ from sponsio_like.contracts.operands import only
 from sponsio_like.contracts.sentences import read_sentence
 from sponsio_like.contracts.strategies import strategy
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
+from sponsio_like.contracts.typed_fields import conditions_in
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.events import inputs_of
 from sponsio_like.logic import looks_ahead
-from sponsio_like.logic.formula import FALSE, Formula, postorder
+from sponsio_like.logic.formula import FALSE, Formula
 from sponsio_like.outcome import Decision, Mode, Severity, Violation
 from sponsio_like.values import kind_step, path_parts
 
@@ -247,8 +248,7 @@ def _asks_of_texts(rule: Rule) -> bool:
     """True if a call is compared by what a text means, for which patterns have no good words."""
     if rule.pattern not in ("absent", "no_other_call"):
         return False
-    targets = [match for node in postorder(rule.formula) for match in getattr(node, "target", ())]
-    paths = [path_parts(each.path) for match in targets for each in match.conditions]
+    paths = [path_parts(each.path) for each in conditions_in([rule.formula])]
     return any(kind_step(part) is not None for parts in paths for part in parts)
 
 

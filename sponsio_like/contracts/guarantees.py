@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 import sponsio_like.logic.formula as f
+from sponsio_like.contracts.typed_fields import conditions_in
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.logic import conjuncts
 
@@ -47,15 +48,13 @@ def remarks(formula: f.Formula) -> list[Problem]:
 
 def _stars(formula: f.Formula) -> Iterator[Problem]:
     """Yield a problem for each text to be equal to that looks like a pattern of file names."""
-    for node in f.postorder(formula):
-        for match in getattr(node, "target", ()):
-            for each in match.conditions:
-                values = each.value if isinstance(each.value, tuple) else (each.value,)
-                for text in values if each.op in ("=", "!=", "in") else ():
-                    if isinstance(text, str) and _STAR.search(text):
-                        what = f"`{each.path}` is compared with the very text `{text}`: `*` stands"
-                        hint = "write {matches: ..}, or {under: FOLDER} for paths"
-                        yield Problem(f"{what} for itself", hint=hint)
+    for each in conditions_in([formula]):
+        values = each.value if isinstance(each.value, tuple) else (each.value,)
+        for text in values if each.op in ("=", "!=", "in") else ():
+            if isinstance(text, str) and _STAR.search(text):
+                what = f"`{each.path}` is compared with the very text `{text}`: `*` stands"
+                hint = "write {matches: ..}, or {under: FOLDER} for paths"
+                yield Problem(f"{what} for itself", hint=hint)
 
 
 def _relative_paths(formula: f.Formula) -> Iterator[Problem]:

@@ -158,14 +158,19 @@ def values_never_had(roots: Iterable[f.Formula]) -> list[Problem]:
     a table, where whole names are compared: `public.users` is another one.
     """
     found: dict[Problem, None] = {}
+    for each in conditions_in(roots):
+        if each.op in ("=", "!=", "in") and not isinstance(each.value, f.Var):
+            found |= dict.fromkeys(_never_had(each.path, each.value))
+        if each.op in ("=", "in") and not each.every:
+            found |= dict.fromkeys(_whole_names(each.path, each.value))
+    return list(found)
+
+
+def conditions_in(roots: Iterable[f.Formula]) -> Iterator[f.Condition]:
+    """Yield every condition on arguments in the matches of these formulas."""
     for node in (node for root in roots for node in f.postorder(root)):
         for match in getattr(node, "target", ()):
-            for each in match.conditions:
-                if each.op in ("=", "!=", "in") and not isinstance(each.value, f.Var):
-                    found |= dict.fromkeys(_never_had(each.path, each.value))
-                if each.op in ("=", "in") and not each.every:
-                    found |= dict.fromkeys(_whole_names(each.path, each.value))
-    return list(found)
+            yield from match.conditions
 
 
 def _never_had(path: str, value: Any) -> Iterator[Problem]:

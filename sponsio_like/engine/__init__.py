@@ -9,7 +9,7 @@ from sponsio_like.engine.automaton import is_simple, ranked
 from sponsio_like.engine.clause import MOMENT, Clause
 from sponsio_like.engine.codec import decode, encode
 from sponsio_like.engine.fastpath.compile import (
-    AT_ONCE,
+    EAGER_LANES_CAP,
     checking_inventory,
     lane_of,
     named_lane,
@@ -56,7 +56,7 @@ from sponsio_like.engine.per_value import OTHERS, Late
 from sponsio_like.engine.policy import LINEAGE, Counter, Policy, follow, in_modes, with_modes
 from sponsio_like.engine.settlement import Results, expire, settle_all, split_world
 from sponsio_like.engine.shapes import Compiled, Shape
-from sponsio_like.engine.status import owed, owing, verdicts
+from sponsio_like.engine.status import open_obligations, owed, verdicts
 from sponsio_like.engine.unread import (
     KEPT,
     Unread,
@@ -69,16 +69,15 @@ from sponsio_like.engine.unread import (
 
 # fmt: off
 __all__ = [
-    "AT_ONCE", "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "NOTHING_OPENED", "OTHERS",
-    "RISK", "RISK_NAME", "ByName", "Checked", "Clause", "Compiled", "Counter", "Finding", "Lane",
-    "Late", "Ledger", "Letter", "Opened", "Policy", "Rest", "Results", "Shape", "Unread",
+    "EAGER_LANES_CAP", "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "NOTHING_OPENED",
+    "OTHERS", "RISK", "RISK_NAME", "ByName", "Checked", "Clause", "Compiled", "Counter", "Finding",
+    "Lane", "Late", "Ledger", "Letter", "Opened", "Policy", "Rest", "Results", "Shape", "Unread",
     "action_of", "applies", "checking_inventory", "contract_names", "count_call", "decode",
     "encode", "enforced", "expire", "findings_of", "follow", "holding", "in_doubt", "in_modes",
     "inventory_mode", "is_simple", "judge", "keep_all", "lane_of", "left_to_answer", "lost",
-    "named_lane", "needing_ruling", "observed", "open_clause", "open_clauses", "owed", "owing",
-    "prepare",
-    "ranked", "renamed", "reported", "runs_user_code", "settle_all", "split_world", "still_asks",
-    "stoppable", "stopping", "strictest", "too_large", "unlisted_call",
+    "named_lane", "needing_ruling", "observed", "open_clause", "open_clauses", "open_obligations", "owed",
+    "prepare", "ranked", "renamed", "reported", "runs_user_code", "settle_all", "split_world",
+    "still_asks", "stoppable", "stopping", "strictest", "too_large", "unlisted_call",
     "unread_fields", "unread_in_result", "unread_slots", "unreadable", "verdicts", "why_unread",
     "with_modes", "witnesses",
 ]

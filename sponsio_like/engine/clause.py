@@ -201,7 +201,7 @@ class Clause:
         """
         return tuple([read(event, context) for read in self.readers])
 
-    def sight(self, event: Event, context: Context) -> BoundLetters:
+    def bound_letters(self, event: Event, context: Context) -> BoundLetters:
         """Return the letters of this position: for each value that it binds, and for all others."""
         assert self.bound is not None
         return self.bound.see(

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from sponsio_like.contracts import CONTRACT
 from sponsio_like.engine.policy import Policy
 from sponsio_like.engine.status import FULL, demand
-from sponsio_like.events import Asked, Call, Event, Message, Ticket, kind_of
+from sponsio_like.events import Call, Event, HeldBy, Message, Ticket, kind_of
 from sponsio_like.monitor import TooManyBranches, Witness
 from sponsio_like.outcome import (
     Action,
@@ -195,7 +195,7 @@ def left_to_answer(found: tuple[Finding, ...], ticket: Ticket | None) -> tuple[F
     return tuple(each for each in found if each.clause not in held)
 
 
-def still_asks(policy: Policy, asked: Asked) -> bool:
+def still_asks(policy: Policy, asked: HeldBy) -> bool:
     """True if the contract would ask the same people today."""
     if asked.contract == RISK_NAME:
         return True

@@ -59,9 +59,9 @@ def _judged(ledger: Ledger, read: Read, event: Event, time: float) -> Found:
     return (change,), Witness() if seen.violated else None
 
 
-def _tracked(ledger: Ledger, i: int, sight: BoundLetters, event: Event, time: float) -> Found:
+def _tracked(ledger: Ledger, i: int, reading: BoundLetters, event: Event, time: float) -> Found:
     clause, store = ledger.policy.clauses[i], ledger.bound[i]
-    found = tracked(i, clause, store, sight, event, ledger.next(i), time)
+    found = tracked(i, clause, store, reading, event, ledger.next(i), time)
     full = found.full and not (store.blind and ledger.policy.observes(i))
     if not (found.violated or full):
         return found.changes, None

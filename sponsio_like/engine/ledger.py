@@ -94,8 +94,8 @@ class Ledger:
         """
         clause = self.policy.clauses[i]
         if clause.bound is not None:
-            sight = clause.sight(event, context)
-            return Read(i, sight.others, sight)
+            reading = clause.bound_letters(event, context)
+            return Read(i, reading.others, reading)
         return Read(i, clause.read(event, context), clause.key(event) if clause.by else ())
 
     def keys(self, i: int) -> dict[Any, tuple[ClauseState, int]]:

@@ -87,25 +87,25 @@ def tracked(
     i: int,
     clause: Clause,
     store: ValueStates,
-    sight: BoundLetters,
+    reading: BoundLetters,
     event: Event,
     at: PositionCounts,
     time: float,
 ) -> Tracked:
     """Return what becomes of clause `i` at this position. Raises what its monitor raises."""
-    if isinstance(sight.keys, TextKeys):
+    if isinstance(reading.keys, TextKeys):
         place = (kind_of(event), at, time)
-        whole = _by_text(i, clause, store, sight, sight.keys, place)
+        whole = _by_text(i, clause, store, reading, reading.keys, place)
         if whole is not None:
             return whole
-    return _one_by_one(i, clause, store, sight, event, at, time)
+    return _one_by_one(i, clause, store, reading, event, at, time)
 
 
 def _one_by_one(
     i: int,
     clause: Clause,
     store: ValueStates,
-    sight: BoundLetters,
+    reading: BoundLetters,
     event: Event,
     at: PositionCounts,
     time: float,
@@ -114,10 +114,10 @@ def _one_by_one(
     kind = kind_of(event)
     changes: list[Change] = []
     bad: list[Key | None] = []
-    letters, crowd = _as_crowd(store, sight, _letters(clause, store, sight))
-    moves = {} if sight.rests else _moved(clause, store, sight, letters, (kind, at, time), bad)
-    if not sight.rests:
-        changes.append(Change(i, OTHERS, at, moves, sight.others, sight.given))
+    letters, crowd = _as_crowd(store, reading, _letters(clause, store, reading))
+    moves = {} if reading.rests else _moved(clause, store, reading, letters, (kind, at, time), bad)
+    if not reading.rests:
+        changes.append(Change(i, OTHERS, at, moves, reading.others, reading.given))
     rest = moves.get(store.rest.watch, store.rest.watch)._replace(violated=False)
     steps: dict[tuple[int, int], tuple[ClauseStep, bool, bool]] = {}
     ways: set[tuple[int, int]] = set()
@@ -127,7 +127,7 @@ def _one_by_one(
         name = (id(watch), id(letter))  # values of one state and one letter take one step
         if name not in steps:
             step = clause.step(watch, letter, kind, at, time)
-            stays = sight.rests and step.watch == watch and OPEN not in letter
+            stays = reading.rests and step.watch == watch and OPEN not in letter
             steps[name] = step, step.watch._replace(violated=False) != rest, stays
         seen, apart, stays = steps[name]
         whose = crowd if crowd and key == crowd.keys[0] else key
@@ -135,13 +135,13 @@ def _one_by_one(
             new += len(whose.keys) if isinstance(whose, Crowd) else 1
             ways.add(name)
         if seen.violated:
-            (mine if key in sight.keys else bad).append(key)
+            (mine if key in reading.keys else bad).append(key)
         if (known and not stays) or (apart and not known) or seen.violated or OPEN in letter:
-            changes.append(Change(i, whose, at, seen.watch, letter, sight.given))
-    bad = [*mine, *bad, *([None] if _is_vague(clause, store, sight) else [])]
-    blind = store.blind and not _all_known(clause, store, sight) and _can_break(clause, event)
+            changes.append(Change(i, whose, at, seen.watch, letter, reading.given))
+    bad = [*mine, *bad, *([None] if _is_vague(clause, store, reading) else [])]
+    blind = store.blind and not _all_known(clause, store, reading) and _can_break(clause, event)
     started = {steps[name][0].watch._replace(violated=False) for name in ways}
-    full = blind or not _has_room(store, sight, new, moves, started)
+    full = blind or not _has_room(store, reading, new, moves, started)
     return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)
 
 
@@ -149,7 +149,7 @@ def _by_text(
     i: int,
     clause: Clause,
     store: ValueStates,
-    sight: BoundLetters,
+    reading: BoundLetters,
     keys: TextKeys,
     place: tuple[Kind, PositionCounts, float],
 ) -> Tracked | None:
@@ -157,7 +157,7 @@ def _by_text(
 
     Of values that have a state of their own, those are looked up that it would change.
     """
-    if not sight.rests or store.blind or OPEN in keys.letter:
+    if not reading.rests or store.blind or OPEN in keys.letter:
         return None
     steps = {watch: clause.step(watch, keys.letter, *place) for watch in store.watches()}
     if any(step.violated for step in steps.values()):
@@ -165,11 +165,11 @@ def _by_text(
     rest, at = store.rest.watch, place[1]
     after = steps[rest].watch
     changes = [
-        Change(i, key, at, steps[watch].watch, keys.letter, sight.given)
+        Change(i, key, at, steps[watch].watch, keys.letter, reading.given)
         for key, watch in _changed(store, steps, keys)
     ]
     if after != rest:
-        changes.insert(0, Change(i, keys, at, after, keys.letter, sight.given))
+        changes.insert(0, Change(i, keys, at, after, keys.letter, reading.given))
     new = keys.words.size if after != rest else 0
     full = not store.has_room(new, store.cells, {after}.difference(store.cells))
     return Tracked(tuple(changes), False, None, full)
@@ -190,7 +190,7 @@ def _changed(
 def _moved(
     clause: Clause,
     store: ValueStates,
-    sight: BoundLetters,
+    reading: BoundLetters,
     but: Collection[Key],
     place: tuple[Kind, PositionCounts, float],
     bad: list[Key | None],
@@ -198,7 +198,7 @@ def _moved(
     """Return what becomes of the states of all other values; add to `bad` whom that violates."""
     moves: Moves = {}
     for watch in store.watches(but):
-        seen = clause.step(watch, sight.others, *place)
+        seen = clause.step(watch, reading.others, *place)
         moves[watch] = seen.watch
         if seen.violated:
             bad.append(store.example(watch, but))
@@ -206,13 +206,13 @@ def _moved(
 
 
 def _as_crowd(
-    store: ValueStates, sight: BoundLetters, letters: Mapping[Key, Any]
+    store: ValueStates, reading: BoundLetters, letters: Mapping[Key, Any]
 ) -> tuple[Mapping[Key, Any], Crowd | None]:
     """Return the letters with one value in the place of all that are alike, and these.
 
     They are alike if nothing is known of any, all have one letter, and no result is awaited.
     """
-    if len(letters) <= 1 or letters is not sight.keys:
+    if len(letters) <= 1 or letters is not reading.keys:
         return letters, None
     letter = next(iter(letters.values()))
     if OPEN in letter or len(set(map(id, letters.values()))) > 1:
@@ -223,20 +223,24 @@ def _as_crowd(
 
 
 def _has_room(
-    store: ValueStates, sight: BoundLetters, new: int, moves: Moves, started: set[ClauseState]
+    store: ValueStates,
+    reading: BoundLetters,
+    new: int,
+    moves: Moves,
+    started: set[ClauseState],
 ) -> bool:
     """True if `new` values can be stored, in these states beside those that others move to."""
-    states = store.cells if sight.rests else set(moves.values())
+    states = store.cells if reading.rests else set(moves.values())
     return store.has_room(new, states, started.difference(states))
 
 
-def _is_vague(clause: Clause, store: ValueStates, sight: BoundLetters) -> bool:
+def _is_vague(clause: Clause, store: ValueStates, reading: BoundLetters) -> bool:
     """True if the event is compared with a value that the result of a call in flight may bind.
 
     For a clause that only speaks of the past, such a call has not happened yet.
     """
     bound, inner = clause.bound, store.rest.watch.segment
-    if bound is None or inner is None or clause.monitor.plain or not bound.compares(sight):
+    if bound is None or inner is None or clause.monitor.plain or not bound.compares(reading):
         return False
     joint = (residual for each in inner.live for residual in each)
     flying = (open_positions(joint), branching(inner.branches))
@@ -244,19 +248,22 @@ def _is_vague(clause: Clause, store: ValueStates, sight: BoundLetters) -> bool:
     return not bound.revealing.isdisjoint(slots)
 
 
-def _letters(clause: Clause, store: ValueStates, sight: BoundLetters) -> Mapping[Key, Any]:
+def _letters(clause: Clause, store: ValueStates, reading: BoundLetters) -> Mapping[Key, Any]:
     """Return the letter of each value whose letter may differ from that of all others."""
     bound = clause.bound
     assert bound is not None
-    if not (bound.relates or (sight.given and _is_tied(clause))):
-        return sight.keys
-    each = {key: bound.letter(sight.others, sight.seen, key) for key in store.keys}
-    return {**{k: letter for k, letter in each.items() if letter != sight.others}, **sight.keys}
+    if not (bound.relates or (reading.given and _is_tied(clause))):
+        return reading.keys
+    each = {key: bound.letter(reading.others, reading.seen, key) for key in store.keys}
+    return {
+        **{k: letter for k, letter in each.items() if letter != reading.others},
+        **reading.keys,
+    }
 
 
-def _all_known(clause: Clause, store: ValueStates, sight: BoundLetters) -> bool:
+def _all_known(clause: Clause, store: ValueStates, reading: BoundLetters) -> bool:
     told = clause.bound is not None and not clause.bound.relates
-    return told and sight.rests and all(map(store.knows, sight.keys))
+    return told and reading.rests and all(map(store.knows, reading.keys))
 
 
 def _can_break(clause: Clause, event: Event) -> bool:

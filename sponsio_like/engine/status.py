@@ -64,7 +64,7 @@ def verdicts(ledger: Ledger) -> dict[str, Verdict]:
     return {name: overall(verdicts) for name, verdicts in found.items()}
 
 
-def owing(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
+def open_obligations(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
     """Return the obligations that would be unfulfilled if the session ended now."""
     policy = ledger.policy
     found: dict[Unfulfilled, None] = {}

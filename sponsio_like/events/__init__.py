@@ -4,10 +4,10 @@ In: calls, messages, steps and results, and what is told beside them. Out: reade
 """
 
 from sponsio_like.event_types import (
-    Asked,
     Call,
     End,
     Event,
+    HeldBy,
     Kind,
     Message,
     Result,
@@ -79,13 +79,13 @@ from sponsio_like.events.text_atoms import arg_inside
 # fmt: off
 __all__ = [
     "ANY_TEXT", "CUSTOM", "LATE", "MISSING", "MODELS", "NOTHING_TOLD", "ODD_TEXTS", "OPEN", "RARE",
-    "REGEX_CAP", "WORK_CAP", "Asked", "Call", "Concerns", "Context", "Counted", "Denials", "End",
-    "Event", "Kind", "Message", "RegexSearch", "Result", "Status", "Step", "Ticket", "TicketStatus",
-    "Truth", "arg_inside", "atom", "blank_tolerant", "captures", "check_fact", "check_message",
-    "check_settled", "compare", "comparison", "comparison_test", "concerns", "custom", "elapsed",
-    "glob_matcher", "glob_matches", "inputs_of", "is_status", "kind_of", "kinds_of", "meets",
-    "names", "names_tool", "nested_values", "number", "number_in", "of_batch", "patterns_of",
-    "reader", "refuse_match_all", "regex", "regex_searches", "same", "settled_value", "single",
-    "taking", "texts_of", "tokens_of", "tool_of", "value_reader", "whole_or_anchored",
+    "REGEX_CAP", "WORK_CAP", "Call", "Concerns", "Context", "Counted", "Denials", "End", "Event",
+    "HeldBy", "Kind", "Message", "RegexSearch", "Result", "Status", "Step", "Ticket",
+    "TicketStatus", "Truth", "arg_inside", "atom", "blank_tolerant", "captures", "check_fact",
+    "check_message", "check_settled", "compare", "comparison", "comparison_test", "concerns",
+    "custom", "elapsed", "glob_matcher", "glob_matches", "inputs_of", "is_status", "kind_of",
+    "kinds_of", "meets", "names", "names_tool", "nested_values", "number", "number_in", "of_batch",
+    "patterns_of", "reader", "refuse_match_all", "regex", "regex_searches", "same", "settled_value",
+    "single", "taking", "texts_of", "tokens_of", "tool_of", "value_reader", "whole_or_anchored",
 ]
 # fmt: on

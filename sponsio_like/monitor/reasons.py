@@ -42,61 +42,61 @@ class JudgedPosition(NamedTuple):
     unread: Mapping[int, Sequence[str]]
 
 
-def reasons_of(sight: JudgedPosition, roots: Iterable[int]) -> list[Reason]:
+def reasons_of(judged: JudgedPosition, roots: Iterable[int]) -> list[Reason]:
     """Return why these nodes are false; nothing for those that are not."""
     found: dict[Reason, None] = {}
     for root in roots:
-        if sight.values[root] is False:
-            found.update(dict.fromkeys(_why(sight, root, past=False)))
+        if judged.values[root] is False:
+            found.update(dict.fromkeys(_why(judged, root, past=False)))
     return list(found)
 
 
-def _why(sight: JudgedPosition, i: int, *, past: bool) -> Iterator[Reason]:
+def _why(judged: JudgedPosition, i: int, *, past: bool) -> Iterator[Reason]:
     """Yield why node `i`, which is false, is false."""
-    op, flip = sight.program.nodes[i], sight.flips.get(i)
+    op, flip = judged.program.nodes[i], judged.flips.get(i)
     match op:
-        case ("lit", slot, _) if slot in sight.unread and not past:
-            yield from _unread(sight, i)
+        case ("lit", slot, _) if slot in judged.unread and not past:
+            yield from _unread(judged, i)
         case ("lit", slot, negated):
-            text = show(sight.program.slots[slot].node)
+            text = show(judged.program.slots[slot].node)
             if past:
                 yield Reason("forbids" if negated else "missing", None, text)
             else:
-                yield Reason("violates", sight.call, text if negated else f"not {text}")
+                yield Reason("violates", judged.call, text if negated else f"not {text}")
         case ("and" | "or", *parts):
             for k in parts:
-                if sight.values[k] is False:
-                    yield from _why(sight, k, past=past)
+                if judged.values[k] is False:
+                    yield from _why(judged, k, past=past)
         case ("O" | "S", *rest):
             body = rest[1] if op[0] == "S" else rest[0]
-            yield Reason("missing", flip, _words(sight.program, body))
+            yield Reason("missing", flip, _words(judged.program, body))
         case ("H" | "T", *rest):
             body = rest[1] if op[0] == "T" else rest[0]
-            yield Reason("forbids", flip, _words(sight.program, body, negated=True))
+            yield Reason("forbids", flip, _words(judged.program, body, negated=True))
         case ("Y" | "WY", body):
-            yield from _earlier(sight, body)
+            yield from _earlier(judged, body)
         case ("cmp", left, _, right, _):
-            calls = [sight.flips[k] for k in (left, right) if k in sight.flips]
-            yield Reason("counted", max(calls, default=None), _words(sight.program, i))
+            calls = [judged.flips[k] for k in (left, right) if k in judged.flips]
+            yield Reason("counted", max(calls, default=None), _words(judged.program, i))
             for k in (left, right) if not past else ():
-                if sight.program.nodes[k][0] in ("value", "sum"):
-                    yield from _unread(sight, k)
+                if judged.program.nodes[k][0] in ("value", "sum"):
+                    yield from _unread(judged, k)
 
 
-def _unread(sight: JudgedPosition, i: int) -> Iterator[Reason]:
+def _unread(judged: JudgedPosition, i: int) -> Iterator[Reason]:
     """Return what could not be read there for node `i`."""
-    slot = sight.program.nodes[i][1]
-    return (Reason("unread", sight.call, each) for each in sight.unread.get(slot, ()))
+    slot = judged.program.nodes[i][1]
+    return (Reason("unread", judged.call, each) for each in judged.unread.get(slot, ()))
 
 
-def _earlier(sight: JudgedPosition, i: int) -> Iterator[Reason]:
+def _earlier(judged: JudgedPosition, i: int) -> Iterator[Reason]:
     """Yield why node `i` was false at the position before."""
-    op = sight.program.nodes[i]
+    op = judged.program.nodes[i]
     if op[0] in ("and", "or"):
         for k in operands(op):
-            yield from _earlier(sight, k)
+            yield from _earlier(judged, k)
     else:
-        yield from _why(sight, i, past=True)
+        yield from _why(judged, i, past=True)
 
 
 def _words(program: Program, i: int, *, negated: bool = False) -> str:

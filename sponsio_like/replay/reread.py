@@ -45,12 +45,12 @@ class Reader:
             self.told = list(_moments(self.clause, events))
         return self.told
 
-    def sight(self, event: Happening, context: Context) -> BoundLetters:
+    def bound_letters(self, event: Happening, context: Context) -> BoundLetters:
         """Return the letters that the clause reads of an event. Raises what atoms of
         users raise.
         """
         if id(event) not in self.seen:
-            self.seen[id(event)] = self.clause.sight(event, context)
+            self.seen[id(event)] = self.clause.bound_letters(event, context)
         return self.seen[id(event)]
 
     def unread(self, event: Happening, context: Context, letter: Letter) -> Unread:
@@ -153,7 +153,7 @@ def _bound_by(reader: Reader, event: Happening, context: Context) -> list[Key]:
 def _change(reader: Reader, call: Call, context: Context) -> Change:
     """Return the change that a call in flight makes; an empty one if the call cannot be read."""
     try:
-        sight = reader.sight(call, context)
+        reading = reader.bound_letters(call, context)
     except Exception:  # an atom is user code; what it cannot tell binds nothing
         return Change(0, None, PositionCounts(0, 0), None, ())
-    return Change(0, None, PositionCounts(0, 0), None, sight.others, sight.given)
+    return Change(0, None, PositionCounts(0, 0), None, reading.others, reading.given)

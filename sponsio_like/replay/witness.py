@@ -206,7 +206,11 @@ def _step(playback: _ClausePlayback, event: Happening, time: float) -> Iterator[
     _set_state(playback, after.watch)
     playback.seen, playback.counted = playback.seen + 1, playback.counted + (kind in clause.counts)
     if isinstance(event, Call):
-        given = () if clause.bound is None else playback.reader.sight(event, playback.context).given
+        given = (
+            ()
+            if clause.bound is None
+            else playback.reader.bound_letters(event, playback.context).given
+        )
         change = Change(0, playback.key, at, after.watch, letter, given)
         playback.flights[event.id] = _Flight(event.tool, playback.at, change)
 
@@ -222,9 +226,11 @@ def _letter(playback: _ClausePlayback, event: Happening) -> Letter:
     bound = playback.clause.bound
     if bound is None:
         return playback.clause.read(event, playback.context)
-    sight = playback.reader.sight(event, playback.context)
+    reading = playback.reader.bound_letters(event, playback.context)
     assert playback.key is not None
-    return sight.keys.get(playback.key) or bound.letter(sight.others, sight.seen, playback.key)
+    return reading.keys.get(playback.key) or bound.letter(
+        reading.others, reading.seen, playback.key
+    )
 
 
 def _settle(
@@ -375,7 +381,7 @@ def _reasons(
         return ()
     values = monitor.past.read(letter, inner.registers, at.counted, playback.time)
     roots = (root for parts in monitor.always for root in parts)
-    sight = JudgedPosition(monitor.program, values, playback.changed, playback.at, lost)
-    found = reasons_of(sight, roots)
+    judged = JudgedPosition(monitor.program, values, playback.changed, playback.at, lost)
+    found = reasons_of(judged, roots)
     past = any(each.what in ("missing", "counted") for each in found)
     return (*found, *(playback.unread if past else ()))

@@ -153,7 +153,7 @@ class Path:
         self.symbols.append((id, symbol + "?"))
         self.seen = None
 
-    def landed(self, id: str, ok: bool) -> None:
+    def note_result(self, id: str, ok: bool) -> None:
         """Note the result of a call; one that lies too far back changes nothing."""
         symbols = self.symbols
         for i in range(len(symbols) - 1, -1, -1):  # the latest first: as a rule it is the one

@@ -122,9 +122,9 @@ class RiskGate:
         """Note that a call is in flight."""
         self.path.began(*call[:3])
 
-    def landed(self, ledger: Ledger, id: str, *, ok: bool) -> None:
+    def note_result(self, ledger: Ledger, id: str, *, ok: bool) -> None:
         """Note the result of a call in flight, and look up the context that it leads to."""
-        self.path.landed(id, ok)
+        self.path.note_result(id, ok)
         self._refresh(ledger)
 
     def ran(self, ledger: Ledger, call: Said, *, ok: bool) -> None:

@@ -68,10 +68,10 @@ class Recorder:
         self.states.append((call[0], self._asked))
         self.path.began(*call[:3])
 
-    def landed(self, ledger: Ledger, id: str, *, ok: bool) -> None:
+    def note_result(self, ledger: Ledger, id: str, *, ok: bool) -> None:
         """Note the result of a call in flight."""
         del ledger
-        self.path.landed(id, ok)
+        self.path.note_result(id, ok)
 
     def ran(self, ledger: Ledger, call: Said, *, ok: bool) -> None:
         """Keep the state that was asked about last, and note the call and its result."""

@@ -26,7 +26,7 @@ from sponsio_like.engine import (
     renamed,
 )
 from sponsio_like.errors import Finished, SessionError
-from sponsio_like.events import Asked, Call, Message, Ticket
+from sponsio_like.events import Call, HeldBy, Message, Ticket
 from sponsio_like.outcome import (
     Allowed,
     Blocked,
@@ -300,7 +300,7 @@ def _held(
         why = f"`{tool}` has to be approved, but what it says cannot be read, so nobody can"
         inner.note_refusal(event)
         return blocked(inner, event, attempt, why), names
-    asked = [Asked(finding.violation.contract, answer.roles) for finding, answer in found]
+    asked = [HeldBy(finding.violation.contract, answer.roles) for finding, answer in found]
     limits = [answer.within for _, answer in found if answer.within is not None]
     within = min(limits, default=None)
     try:

@@ -325,7 +325,7 @@ def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> Settlement | N
     del inner.flights[id]
     inner.time, inner.context = now, context
     if inner.gate is not None:
-        inner.gate.landed(ledger, id, ok=ok)
+        inner.gate.note_result(ledger, id, ok=ok)
     return tool, reported(inner.policy, bad, flight.position, tool) if bad else ()
 
 

@@ -45,7 +45,7 @@ class Gate(Protocol):
     def began(self, call: Said) -> None:
         """Note that a call is in flight."""
 
-    def landed(self, ledger: Ledger, id: str, *, ok: bool) -> None:
+    def note_result(self, ledger: Ledger, id: str, *, ok: bool) -> None:
         """Note the result of a call in flight."""
 
     def ran(self, ledger: Ledger, call: Said, *, ok: bool) -> None:

@@ -29,7 +29,7 @@ from sponsio_like.engine import (
     left_to_answer,
     lost,
     open_clauses,
-    owing,
+    open_obligations,
     reported,
     stoppable,
     strictest,
@@ -451,8 +451,10 @@ class Interceptor:
             with suppress(StoreFailed), self.world.open():
                 late = self.expire(now, self.context)
             first, self.finished = not self.finished, True
-            return late, owing(self.ledger, Now(self.time, self.context)), first
+            return late, open_obligations(self.ledger, Now(self.time, self.context)), first
 
     def open(self) -> tuple[Unfulfilled, ...]:
         """Return the obligations that would be unfulfilled if the session ended now."""
-        return self.at_ledger(lambda ledger, _: owing(ledger, Now(self.time, self.context)))
+        return self.at_ledger(
+            lambda ledger, _: open_obligations(ledger, Now(self.time, self.context))
+        )

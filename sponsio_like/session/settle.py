@@ -133,5 +133,5 @@ def _settled(
     bad |= settle_all(inner.ledger, mine, present)
     inner.ledger.torn = before
     if inner.gate is not None:
-        inner.gate.landed(inner.ledger, id, ok=ok)
+        inner.gate.note_result(inner.ledger, id, ok=ok)
     return bad

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sponsio_like.errors import SessionError
-from sponsio_like.events import Asked, Ticket, TicketStatus
+from sponsio_like.events import HeldBy, Ticket, TicketStatus
 
 TICKETS_CAP = 1_000
 """Most tickets that one session remembers; the oldest that are closed are forgotten first."""
@@ -81,7 +81,7 @@ class Tickets:
         call: str,
         tool: str,
         mark: str,
-        asked: Sequence[Asked],
+        asked: Sequence[HeldBy],
         violated: frozenset[str],
         within: float | None,
         now: float,
@@ -167,10 +167,10 @@ class Tickets:
         """Return the tickets, as a snapshot keeps them."""
         return [asdict(ticket) for ticket in self.tickets.values()]
 
-    def resume(self, plain: Iterable[Mapping[str, Any]], still: Callable[[Asked], bool]) -> None:
+    def resume(self, plain: Iterable[Mapping[str, Any]], still: Callable[[HeldBy], bool]) -> None:
         """Take over those tickets of a snapshot that would `still` ask the same people."""
         for each in plain:
-            asked = tuple(Asked(**one) for one in each["asked"])
+            asked = tuple(HeldBy(**one) for one in each["asked"])
             if all(map(still, asked)):
                 self._keep(Ticket(**{**each, "asked": asked}))
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, ContractError, Guard, contract
-from sponsio_like.engine import AT_ONCE, Clause
+from sponsio_like.engine import EAGER_LANES_CAP, Clause
 from sponsio_like.errors import ContractError as LoadError
 from sponsio_like.events import CUSTOM
 from sponsio_like.guard.guard import MANY as MANY_CLAUSES
@@ -21,7 +21,7 @@ from sponsio_like.syntax import read
 FAST_PATH = pytest.mark.skipif(
     "SLOW_PATH" in os.environ, reason="there are no lanes on the slow path"
 )
-MANY = AT_ONCE + 1
+MANY = EAGER_LANES_CAP + 1
 AGES = 1e9
 """Milliseconds that no test waits for: everything is learned before."""
 
@@ -58,8 +58,8 @@ def counted(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[Any]
 @FAST_PATH
 def test_a_guard_of_few_tools_has_all_lanes_at_load() -> None:
     """With few tools no call waits for a lane."""
-    guard = guarded(AT_ONCE)
-    assert all(guard.policy.lanes[f"t{k}"] is not None for k in range(AT_ONCE))
+    guard = guarded(EAGER_LANES_CAP)
+    assert all(guard.policy.lanes[f"t{k}"] is not None for k in range(EAGER_LANES_CAP))
 
 
 @FAST_PATH

@@ -236,8 +236,8 @@ BUGS = [
     (
         "a word that was bound before stays as it was",
         "engine/per_value.py",
-        "stays = sight.rests and step.watch == watch and OPEN not in letter",
-        "stays = sight.rests and OPEN not in letter",
+        "stays = reading.rests and step.watch == watch and OPEN not in letter",
+        "stays = reading.rests and OPEN not in letter",
         "tests/monitor/test_crowds.py::test_a_word_that_was_bound_before_is_bound_anew",
     ),
     (

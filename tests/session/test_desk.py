@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from sponsio_like.errors import SessionError
-from sponsio_like.event_types import Asked, Ticket
+from sponsio_like.event_types import HeldBy, Ticket
 from sponsio_like.session import tickets
 from sponsio_like.session.tickets import MADE, Tickets
 from tests.semantics.manifest import requirement
 
-C, D = Asked("c"), Asked("d", ("boss",))
+C, D = HeldBy("c"), HeldBy("d", ("boss",))
 
 
-def opened(desk: Tickets, *asked: Asked, **more: Any) -> tuple[Ticket, frozenset[str]]:
+def opened(desk: Tickets, *asked: HeldBy, **more: Any) -> tuple[Ticket, frozenset[str]]:
     """A ticket for a call, and who has to be told."""
     given = {"call": "1", "mark": "mark", "within": None, "now": 0.0, **more}
     names = frozenset(each.contract for each in asked)
@@ -107,7 +107,7 @@ def test_the_shortest_time_counts_from_then() -> None:
     opened(desk, C, within=9.0, now=100.0)
     ticket, _ = opened(desk, C, D, within=4.0, now=100.0)
     assert desk.asked(ticket.id, 98.0, 100.0).until == 102.0
-    opened(desk, C, D, Asked("e"), now=100.0)
+    opened(desk, C, D, HeldBy("e"), now=100.0)
     assert desk.asked(ticket.id, 97.0, 100.0).until == 101.0
     patient, _ = opened(desk, C, call="2", now=100.0)
     assert desk.asked(patient.id, 0.0, 100.0) == patient
@@ -124,18 +124,18 @@ def test_who_asks_later_opens_the_ticket_again() -> None:
     assert more.status == "open"
     assert (more.contracts, more.until, [*news]) == (("c", "d"), 9.0, ["d"])
     assert more.roles == ("boss",)
-    less, _ = opened(desk, C, D, Asked("e"), within=5.0)
+    less, _ = opened(desk, C, D, HeldBy("e"), within=5.0)
     assert less.until == 5.0
-    unlimited, _ = opened(desk, C, D, Asked("e"), Asked("f"))
+    unlimited, _ = opened(desk, C, D, HeldBy("e"), HeldBy("f"))
     assert unlimited.until == 5.0
 
 
 def test_other_roles_are_asked_anew() -> None:
     """What one has approved is no answer for another; and they are told."""
     desk = Tickets()
-    first, _ = opened(desk, Asked("c", ("clerk",)))
+    first, _ = opened(desk, HeldBy("c", ("clerk",)))
     desk.approve(first.id, "ann", "clerk", 0.0)
-    again, news = opened(desk, Asked("c", ("boss",)))
+    again, news = opened(desk, HeldBy("c", ("boss",)))
     assert again.status == "open"
     assert (again.roles, [*news]) == (("boss",), ["c"])
     assert again.contracts == ("c",)

@@ -15,7 +15,7 @@ from sponsio_like.engine.fastpath.source import Writer
 from sponsio_like.engine.policy import Policy
 from sponsio_like.monitor import OTHER, Name
 
-AT_ONCE = 64
+EAGER_LANES_CAP = 64
 """Most tools that contracts name of which all lanes are built when the guard is made.
 
 Of more tools, each lane is built at its tool's second call, or by `Guard.warm`.
@@ -26,7 +26,7 @@ LARGE = 10
 
 def prepare(policy: Policy) -> None:
     """Build the lanes of the tools that contracts name, unless there are many."""
-    few = len(policy.index.names) <= AT_ONCE
+    few = len(policy.index.names) <= EAGER_LANES_CAP
     for tool in policy.index.names:
         if few or policy.index.breadth(tool) > LARGE:
             named_lane(policy, tool)

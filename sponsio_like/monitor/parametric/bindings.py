@@ -162,9 +162,9 @@ class Bindings:
             out[i] = _answer(slot, atom.holds(one, key))
         return tuple(out)
 
-    def compares(self, sight: BoundLetters) -> bool:
+    def compares(self, reading: BoundLetters) -> bool:
         """True if the event is compared with values, and does not only bind them."""
-        pairs = ((atom, one) for (_, _, atom), one in zip(self.atoms, sight.seen, strict=True))
+        pairs = ((atom, one) for (_, _, atom), one in zip(self.atoms, reading.seen, strict=True))
         calls = (
             atom.compares(one) for atom, one in pairs if isinstance(atom, CallMatcher | Comparison)
         )
