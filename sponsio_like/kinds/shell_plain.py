@@ -126,38 +126,34 @@ def _line(found: re.Match[str]) -> Line | None:
     if MARKS.search(text) is None:
         words = globbed(text).split()
         return None if words[0] in KEYWORDS else words
-    pipelines = [[_command(each) for each in line] for line in _cut(TOKEN.findall(text))]
-    if any([each.words[0] in KEYWORDS for line in pipelines for each in line]):
-        return None
+    pipelines = _pipelines(TOKEN.findall(text))
+    for line in pipelines:
+        for each in line:
+            if each.words[0] in KEYWORDS:
+                return None
     return Chain(pipelines)
 
 
-def _cut(tokens: list[str]) -> list[list[list[str]]]:
-    """Return the tokens of each command of each pipeline."""
-    made: list[list[list[str]]] = [[[]]]
-    for token in tokens:
-        if token == "||":  # noqa: S105  no password
-            made.append([[]])
-        elif token == "|":  # noqa: S105  "
-            made[-1].append([])
-        else:
-            made[-1][-1].append(token)
-    return made
-
-
-def _command(tokens: list[str]) -> Plain:
+def _pipelines(tokens: list[str]) -> list[list[Plain]]:
     made = Plain([], [], [])
+    pipelines = [[made]]
     for token in tokens:
         if MARKS.search(token) is None:
             made.words.append(globbed(token))
         elif LITERAL.fullmatch(token):
             made.words.append(token[1:-1])
+        elif token[0] == "|":
+            made = Plain([], [], [])
+            if token == "|":  # noqa: S105  no password
+                pipelines[-1].append(made)
+            else:
+                pipelines.append([made])
         elif token[0] == ">" or token[:2] == "2>":
             made.into.append(_redirection(token))
         else:
             made.written.append(Written(len(made.words), token))
             made.words.append(token)
-    return made
+    return pipelines
 
 
 def _redirection(token: str) -> Redirection:

@@ -1,0 +1,203 @@
+"""What is not asked for is not read: parsers that no contract needs, and texts of other fields."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sponsio_like import Allowed, Guard
+from sponsio_like.kinds import sql
+from sponsio_like.kinds.sql import (
+    COMMENTED,
+    DEPTH,
+    DIFFERENT,
+    ROLES,
+    _depth,
+    _is_alike,
+    _is_deep,
+    _told,
+)
+from sponsio_like.values import TEXT_KINDS
+
+EXTRAS = {"ada_url", "phonenumbers", "sqlglot", "stdnum", "tree_sitter", "tree_sitter_bash"}
+"""The modules of the extra `[kinds]`."""
+PROBE = """
+import sys
+from sponsio_like import Guard
+guard = Guard.from_yaml({path!r})
+session = guard.session()
+for _ in range(2):
+    session.settle(session.decide({tool!r}, {args!r}).id, output="done")
+print(*sys.modules)
+"""
+PLAIN = """
+version: 1
+tools:
+  bash: {fields: {command: string, many: integer}}
+  look:
+  pay:
+contracts:
+  - name: small
+    guarantee: {pattern: arg_value_range, tool: bash, field: many, max: 5}
+  - name: no_word
+    guarantee: {pattern: absent, match: {tool: bash, args: {command: {matches: "rm -rf"}}}}
+  - name: first
+    guarantee: {pattern: must_precede, first: look, then: pay}
+"""
+KINDS = """
+version: 1
+tools:
+  look:
+  bash: {fields: {command: shell, text: string, query: string}}
+  ask:
+    fields: {command: string, query: sql, page: url, file: path, to: email, day: date, code: id}
+contracts:
+  - name: no_rm
+    guarantee: {pattern: absent, match: {tool: bash, args: {command: {runs: [rm]}}}}
+  - name: only_reads
+    guarantee: {pattern: absent, match: {tool: ask, args: {query: {verbs: [delete]}}}}
+  - name: no_host
+    guarantee: {pattern: absent, match: {tool: ask, args: {page: {host: a.com}}}}
+  - name: no_file
+    guarantee: {pattern: absent, match: {tool: ask, args: {file: {suffix: key}}}}
+  - name: no_mail
+    guarantee: {pattern: absent, match: {tool: ask, args: {to: {domain: a.com}}}}
+  - name: no_sunday
+    guarantee: {pattern: absent, match: {tool: ask, args: {day: {weekday: sunday}}}}
+"""
+
+
+def loaded(tmp_path: Path, contracts: str, tool: str, args: dict[str, Any]) -> set[str]:
+    """The modules that a process has loaded after two calls under these contracts."""
+    file = tmp_path / "contracts.yaml"
+    file.write_text(contracts)
+    code = PROBE.format(path=str(file), tool=tool, args=args)
+    command = [sys.executable, "-c", code]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return {name.partition(".")[0] for name in shown.split()}
+
+
+def test_contracts_without_kinds_load_no_parser(tmp_path: Path) -> None:
+    """A guard that compares plain arguments loads nothing of the extra, when it decides either."""
+    args = {"command": "echo 'rm' | sh", "many": 3}
+    assert not loaded(tmp_path, PLAIN, "bash", args) & EXTRAS
+
+
+def test_contracts_with_kinds_load_the_parsers_of_texts_that_they_read(tmp_path: Path) -> None:
+    """A command loads the parser of commands if it needs a tree, and no other one."""
+    no_rm = KINDS.partition("  - name: only_reads")[0]
+    seen = loaded(tmp_path, no_rm, "bash", {"command": "if a; then b; fi"})
+    assert seen & EXTRAS == {"tree_sitter", "tree_sitter_bash"}
+    assert not loaded(tmp_path, no_rm, "look", {"command": "if a; then b; fi"}) & EXTRAS
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the kinds whose readers run, one for each time; nothing is kept."""
+    ran = list[str]()
+
+    def counted(name: str, read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def noted(given: Any) -> Any:
+            ran.append(name)
+            return read(given)
+
+        return noted
+
+    for name, kind in list(TEXT_KINDS.items()):
+        whole = None if kind.of_words is None else counted(name, kind.of_words)
+        counting = dataclasses.replace(kind, read=counted(name, kind.read), of_words=whole)
+        monkeypatch.setitem(TEXT_KINDS, name, counting)
+    return ran
+
+
+def test_calls_without_such_fields_run_no_reader(tmp_path: Path, readings: list[str]) -> None:
+    """Other tools, missing arguments, other arguments: no kind reads anything."""
+    file = tmp_path / "contracts.yaml"
+    file.write_text(KINDS)
+    guard = Guard.from_yaml(str(file))
+    session = guard.session()
+    readings.clear()
+    for tool, args in (
+        ("look", {"command": "rm a", "query": "delete from a", "page": "http://a.com"}),
+        ("bash", {}),
+        ("bash", {"text": "rm a", "query": "delete from a"}),
+        ("ask", {"command": "rm a", "code": "ORD 17"}),
+    ):
+        for _ in range(3):
+            call = session.decide(tool, args)
+            assert isinstance(call, Allowed)
+            session.settle(call.id, output={"command": "rm a", "page": "http://a.com"})
+    assert readings == []
+    session.decide("bash", {"command": "ls a"})
+    session.decide("ask", {"query": "select 1", "page": "http://b.com"})
+    assert sorted(readings) == ["shell", "sql", "url"]
+    session.decide("bash", {"command": "ls a"})
+    assert sorted(readings) == ["shell", "sql", "url"]
+
+
+# --- what is looked at first says the same --------------------------------------------------------
+
+PARTS = (
+    *("(", ")", "[", "]", "case ", "NOT ", "not(", "notes", "--", "-- ", "/*", "*/", "into ", "-"),
+    *(
+        "INTO\tOUTFILE 'a'",
+        "İnto dumpfile",
+        "file",
+        "select a ",
+        "'a' ",
+        '"',
+        "!=",
+        "$1 ",
+        "é",
+        ";",
+    ),
+)
+
+
+def test_texts_that_no_database_reads_differently_are_told_by_few_signs() -> None:
+    """Both ways to look for such signs, and for deep brackets, agree on random texts."""
+    dice, told = random.Random(1), list[tuple[bool, bool]]()
+    for _ in range(4_000):
+        some = dice.choices(PARTS, k=5)
+        text = "".join(dice.choices(some, k=dice.choice((3, 12, 200))))
+        alike = DIFFERENT.search(text) is None and COMMENTED.search(text) is None
+        told.append((alike, _depth(text) > DEPTH))
+        assert (_is_alike(text), _is_deep(text)) == told[-1], text
+    assert min(map(told.count, {(a, b) for a in (True, False) for b in (True, False)})) > 20
+
+
+def test_every_node_that_says_something_is_told() -> None:
+    """The nodes are those of the parser's own walk, in its order, but for names and literals."""
+    from sqlglot import parse_one
+
+    path = Path(__file__).with_name("queries.txt")
+    queries = [
+        line for line in path.read_text().splitlines() if re.match(r"(?i)(select|with)", line)
+    ]
+    seen = 0
+    for text in queries:
+        if not sql(text)["statements"] or (root := _tree_of(parse_one, text)) is None:
+            continue
+        walked = [(ROLES[node.__class__], node) for node in root.walk()]
+        assert [id(node) for _, node in _told(root)[1:]] == [
+            id(node) for role, node in walked[1:] if role
+        ]
+        seen += 1
+    assert seen > 100
+
+
+def _tree_of(parse: Callable[..., Any], text: str) -> Any:
+    from sqlglot.errors import SqlglotError
+
+    try:
+        return parse(text, read="postgres")
+    except SqlglotError:
+        return None
