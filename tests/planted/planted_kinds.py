@@ -152,16 +152,20 @@ FOUND = (
         "kinds/shell_state.py",
         "if self.links and is_known(path):",
         "if not self.links and is_known(path):",
-        f"{EMPTIED}::test_a_link_that_the_text_makes_is_followed"
-        "[ln -s /etc/passwd . && cat passwd-reads-/etc/passwd]",
+        (
+            f"{EMPTIED}::test_a_link_that_the_text_makes_is_followed"
+            "[ln -s /etc . && cat etc/passwd-reads-/etc/passwd]"
+        ),
     ),
     (
         "a bare name is compared with whole ones",
         "contracts/typed_fields.py",
         'if isinstance(each, str) and "." not in each:',
         'if isinstance(each, str) and "." in each:',
-        f"{QUERIES}::test_a_formula_that_compares_whole_names_with_a_bare_one_does_not_load"
-        "[reads-in [users]-read_names[]]",
+        (
+            f"{QUERIES}::test_a_formula_that_compares_whole_names_with_a_bare_one_does_not_load"
+            "[reads-in [users]-read_names[]]"
+        ),
     ),
     (
         "words are no addresses",
