@@ -25,7 +25,7 @@ EMPTIED = [
     *("install /dev/null a", "ln -sf /dev/null a", "sed -i d a", "sed -i '1,$d' a", "sed -i.b d a"),
     *("sh -c '> a'", "sudo sh -c ': > a'", "for f in a; do > $f; done", "if true; then : > a; fi"),
     *("cat <<EOF > a\nEOF", "f() { :; } > a; f", "x=a; > $x", "cd x > a; cd ..; > ../a"),
-    *("test -f x > a", "cd . > a"),
+    *("test -f x > a", "cd . > a", "&> a", "2> a", "> a 2>&1", "> a &", "(> a)", "> a || true"),
 ]
 KEPT = [
     *("echo x > a", "echo > a", ">> a", ": >> a", "make > a", "ls > a", "cat b > a", "x | tee a"),
@@ -47,7 +47,7 @@ KEPT = [
         "ls > /dev/null 2>&1",
         "echo hi > f; cat f > a",
         "sort -o a a",
-        "nohup x > a &",
+        *("nohup x > a &", "> a echo x", "2> a make", "> a 2>&1 make", "make 2> a", "make &> a"),
     ),
     *("curl -o a b.c", "cat <<EOF > a\nx\nEOF", "ln -s b a", "tee -a a < /dev/null", "env > a"),
 ]
