@@ -482,6 +482,8 @@ def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
     inner = [one for each in redirects for one in (each, *each.children_by_field_name("redirect"))]
     them = [_redirection(state, each) for each in inner if _writes(each)]
     output = directed(state, them, output)
+    if body is None:
+        emptied(state, them)
     for each in redirects:
         for child in each.children:
             if child.type == "pipeline":

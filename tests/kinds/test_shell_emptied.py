@@ -25,7 +25,7 @@ EMPTIED = [
     *("install /dev/null a", "ln -sf /dev/null a", "sed -i d a", "sed -i '1,$d' a", "sed -i.b d a"),
     *("sh -c '> a'", "sudo sh -c ': > a'", "for f in a; do > $f; done", "if true; then : > a; fi"),
     *("cat <<EOF > a\nEOF", "f() { :; } > a; f", "x=a; > $x", "cd x > a; cd ..; > ../a"),
-    *("test -f x > a", "cd . > a"),
+    *("test -f x > a", "cd . > a", "&> a", "2> a", "> a 2>&1", "> a &", "(> a)", "> a || true"),
 ]
 KEPT = [
     *("echo x > a", "echo > a", ">> a", ": >> a", "make > a", "ls > a", "cat b > a", "x | tee a"),
@@ -47,7 +47,7 @@ KEPT = [
         "ls > /dev/null 2>&1",
         "echo hi > f; cat f > a",
         "sort -o a a",
-        "nohup x > a &",
+        *("nohup x > a &", "> a echo x", "2> a make", "> a 2>&1 make", "make 2> a", "make &> a"),
     ),
     *("curl -o a b.c", "cat <<EOF > a\nx\nEOF", "ln -s b a", "tee -a a < /dev/null", "env > a"),
 ]
@@ -100,7 +100,7 @@ def test_what_is_moved_away_is_gone_from_where_it_was(asked: str, text: str, pas
     ("text", "fact", "path"),
     [
         ("ln -s /etc /w/e; echo x > /w/e/hosts", "writes", "/etc/hosts"),
-        ("ln -s /etc/passwd . && cat passwd", "reads", "/etc/passwd"),
+        ("ln -s /etc . && cat etc/passwd", "reads", "/etc/passwd"),
         ("cd /w; ln -sfn ../etc x; rm x/a", "deletes", "/etc/a"),
         ("ln -st d /etc; cat d/etc/x", "reads", "/etc/x"),
         ("ln -s /etc a; ln -s a b; cat b/x", "reads", "/etc/x"),

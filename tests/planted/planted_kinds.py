@@ -154,7 +154,7 @@ FOUND = (
         "if not self.links and is_known(path):",
         (
             f"{EMPTIED}::test_a_link_that_the_text_makes_is_followed"
-            "[ln -s /etc/passwd . && cat passwd-reads-/etc/passwd]"
+            "[ln -s /etc . && cat etc/passwd-reads-/etc/passwd]"
         ),
     ),
     (
