@@ -21,7 +21,11 @@ FULL = "memory is full, so that it cannot be told any more"
 
 def demand(clause: Clause) -> str:
     """Return what had to hold: the pattern's sentence, else the formula."""
-    return clause.rule.sentence or show(clause.rule.formula)
+    if clause.rule.sentence:
+        return clause.rule.sentence
+    if demand not in clause.asked:  # a long formula takes longer to write down than to judge
+        clause.asked[demand] = show(clause.rule.formula)
+    return str(clause.asked[demand])
 
 
 def owed(clause: Clause, instance: Instance) -> str:

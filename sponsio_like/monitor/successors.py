@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sponsio_like.events import LATE
-from sponsio_like.logic.formula import Seconds
-from sponsio_like.monitor.abstraction import Abstract, abstracted
+from sponsio_like.monitor.abstraction import Abstract
+from sponsio_like.monitor.letter_values import LetterValues
 from sponsio_like.monitor.past import Letter, Registers, Values
 from sponsio_like.monitor.program import Program, operands
 from sponsio_like.monitor.progression import Position, Progression
@@ -98,12 +98,13 @@ Place: TypeAlias = tuple[Joint, Registers]
 class Shown(NamedTuple):
     """The truths that a position shows.
 
-    `bits`: those that residuals read; `known`: what each node owes where these are shown; `after`:
-    the registers behind it.
+    `bits`: those that residuals read; `seen`: the values of nodes; `known`: what each node owes
+    where these bits are shown; `after`: the registers behind it.
     """
 
     bits: int
-    position: Position
+    letter: Letter
+    seen: Values
     known: dict[int, Residual]
     after: Registers
 
@@ -127,12 +128,15 @@ class Successors:
     ) -> None:
         self.goal = goal
         self._letters = letters
-        self._abstract = abstract
         self._future = future
         self._roots = tuple(root for roots in always for root in roots)
-        self._waiting = frozenset(i for i, slot in enumerate(program.slots) if slot.waits)
+        self._read = LetterValues(program, abstract, letters)
         self._base = 1 + len(future.nodes) // NODES_FREE
         self._leaves = _leaves(future, (*self._roots, *rest))
+        varying = self._read.changing
+        self._varying = [k for k, (i, _) in enumerate(self._leaves) if i in varying]
+        self._fixed = [k for k, (i, _) in enumerate(self._leaves) if i not in varying]
+        self._told: dict[int, int] = {}  # the bits of each letter that are the same everywhere
         self._reads: dict[int, int] = {}
         self._parts: dict[Residual, Part] = {}
         self._later: dict[Residual, Part] = {}
@@ -175,9 +179,7 @@ class Successors:
 
     def registers(self, registers: Registers, letter: Letter) -> Registers:
         """Return the registers behind a position with this letter."""
-        past = self._abstract.past
-        values = past.read(letter, registers, 1, 0.0)
-        return self._shifted(past.after(values, letter, registers, 1, 0.0))
+        return self._read.after(letter, registers)
 
     # --- steps --------------------------------------------------------------------------------
 
@@ -226,7 +228,7 @@ class Successors:
         return found
 
     def _progressed(self, part: Part, shown: Shown) -> Part:
-        progressed = self._future.progress(part.residual, shown.position, shown.known)
+        progressed = self._future.progress(part.residual, self._at(shown), shown.known)
         found = self._later.get(progressed)
         if found is None:
             (moved,) = shifted([progressed], 1)
@@ -235,9 +237,13 @@ class Successors:
         self._steps += 1
         return found
 
+    def _at(self, shown: Shown) -> Position:
+        return Position(shown.letter, shown.seen, 1, 0.0, self.goal)
+
     def _owed_anew(self, shown: Shown) -> frozenset[Part]:
         """Return what a position owes for itself."""
-        owed = [self._future.owed(root, shown.position) for root in self._roots]
+        at = self._at(shown)
+        owed = [self._future.owed(root, at) for root in self._roots]
         found = self._conjunction(frozenset(map(self._part, shifted(owed, 1)))).parts
         self._fresh[shown.bits] = found
         return found
@@ -293,40 +299,24 @@ class Successors:
 
     def _show(self, k: int, registers: Registers) -> Shown:
         """Read letter number `k` once where these are the registers."""
-        past, letter = self._abstract.past, self._letters()[k]
-        undecided = self._undecided(letter)
-        seen = past.read(undecided, registers, 1, 0.0)
-        if undecided == letter:
-            after = self._shifted(past.after(seen, letter, registers, 1, 0.0))
-        else:
-            after = self.registers(registers, letter)
-        bits = self._bits(letter, seen)
-        position = Position(letter, seen, 1, 0.0, self.goal)
+        letter = self._letters()[k]
+        seen, after = self._read.read(k, registers)
+        bits = self._told.get(k)
+        if bits is None:
+            bits = self._told[k] = self._bits(letter, seen, self._fixed)
+        bits |= self._bits(letter, seen, self._varying)
         known = self._known.setdefault(bits, {})
-        found = Shown(bits, position, known, after)
-        self._shown[k, registers] = found
+        found = self._shown[k, registers] = Shown(bits, letter, seen, known, after)
         return found
 
-    def _bits(self, letter: Letter, seen: Values) -> int:
-        """Return the truths that residuals may read at a position, as bits."""
+    def _bits(self, letter: Letter, seen: Values, numbers: Iterable[int]) -> int:
+        """Return the truths of these numbers at a position, as bits."""
         bits = 0
-        for k, (i, slot) in enumerate(self._leaves):
+        for k in numbers:
+            i, slot = self._leaves[k]
             true = seen[i] if slot is None else letter[slot] is True or letter[slot] is LATE
             bits |= bool(true) << k
         return bits
-
-    def _undecided(self, letter: Letter) -> Letter:
-        """Return the letter at the time of the decision, when the call has not settled."""
-        if not self._waiting:
-            return letter
-        return tuple([i not in self._waiting and value for i, value in enumerate(letter)])
-
-    def _shifted(self, registers: Registers) -> Registers:
-        out = []
-        for value, bound in zip(registers, self._abstract.bounds, strict=True):
-            timed = bound is not None and isinstance(bound[1], Seconds)
-            out.append(value if timed else abstracted(value, bound, 1))
-        return tuple(out)
 
 
 def _is_implied(weak: Part, parts: Iterable[Part]) -> bool:
