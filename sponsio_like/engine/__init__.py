@@ -76,8 +76,8 @@ __all__ = [
     "encode", "enforced", "expire", "findings_of", "follow", "holding", "in_doubt", "in_modes",
     "inventory_mode", "is_simple", "judge", "keep_all", "lane_of", "left_to_answer", "lost",
     "named_lane", "needing_ruling", "observed", "open_clause", "open_clauses", "open_obligations",
-    "owed", "prepare", "ranked", "renamed", "reported", "runs_user_code", "settle_all", "split_world",
-    "still_asks", "stoppable", "stopping", "strictest", "too_large", "unlisted_call",
+    "owed", "prepare", "ranked", "renamed", "reported", "runs_user_code", "settle_all",
+    "split_world", "still_asks", "stoppable", "stopping", "strictest", "too_large", "unlisted_call",
     "unread_fields", "unread_in_result", "unread_slots", "unreadable", "verdicts", "why_unread",
     "with_modes", "witnesses",
 ]
