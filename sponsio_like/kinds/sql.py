@@ -408,7 +408,7 @@ def _told(root: Any) -> list[tuple[str, Any]]:
 
 
 class Roles(dict[type, "str | None"]):
-    """What nodes of each class say, found out once: empty for nothing; None for what has no nodes
+    """The roles of nodes by their class, found out once: empty for nothing; None for what has no nodes
     inside.
     """
 
