@@ -497,7 +497,7 @@ def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
 
 
 SIMPLE = {"command": _command, "pipeline": _pipeline, "redirected_statement": _redirected}
-"""How each of the statements is followed that are plain most of the time."""
+"""The functions that follow statements which are plain most of the time."""
 WRITING = frozenset({">", ">>", "&>", "&>>", ">|", "<>", ">&"})
 
 

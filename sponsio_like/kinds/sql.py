@@ -415,8 +415,9 @@ def _told(root: Any) -> list[tuple[str, Any]]:
 
 
 class Roles(dict[type, "str | None"]):
-    """What nodes of each class say, found out once: empty for nothing; None for what has no nodes
-    inside.
+    """The roles of nodes by their class, found out once.
+
+    Empty: nothing is said; None: there are no nodes inside.
     """
 
     def __missing__(self, of: Any) -> str | None:
