@@ -117,7 +117,7 @@ TICKETS = (
     ),
     (
         "any role may answer",
-        "events/ticket.py",
+        "event_types.py",
         "return not self.roles or role in self.roles",
         "return True",
     ),

@@ -11,6 +11,7 @@ import pytest
 import re2
 
 from sponsio_like import Allowed, Blocked, ContractError, Guard, Session, contract
+from sponsio_like.events import relations as values
 from sponsio_like.patterns import (
     arg_allowlist,
     arg_blacklist,
@@ -18,7 +19,6 @@ from sponsio_like.patterns import (
     idempotent,
     rate_limit,
 )
-from sponsio_like.values import relations as values
 from tests.support.costs import beside
 
 
