@@ -11,8 +11,8 @@ import pytest
 from tests.fuzz.worst import Cost, campaign, quantile
 from tests.support.size import sized
 
-STEPS, PROGRESSED = 3_000, 1_000
-"""Most steps, and residuals, that one decision may have the search compute."""
+STEPS, PROGRESSED, SHOWN = 3_000, 1_000, 1_500
+"""Most steps, residuals, and positions read, that one decision may cost the search."""
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +25,7 @@ def test_no_decision_computes_much(found: list[Cost]) -> None:
     """Eight to twelve obligations in one guarantee, and calls in flight."""
     assert 0 < max(each.steps for each in found) <= STEPS
     assert 0 < max(each.progressed for each in found) <= PROGRESSED
+    assert 0 < max(each.shown for each in found) <= SHOWN
 
 
 def test_most_decisions_compute_next_to_nothing(found: list[Cost]) -> None:

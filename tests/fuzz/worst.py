@@ -61,12 +61,14 @@ class Cost:
     """What one decision, or one result, took. `where`: the number of the formula, and of the call.
 
     `steps`: transitions of the search that were computed; `progressed`: residuals that were;
+    `shown`: positions that were read;
     `said`: the answer to a call, or the number of violations that a result revealed.
     """
 
     said: str
     steps: int
     progressed: int
+    shown: int
     seconds: float
     where: tuple[int, int]
 
@@ -77,13 +79,19 @@ class Work:
 
     steps: int = 0
     progressed: int = 0
+    shown: int = 0
+
+    @property
+    def now(self) -> tuple[int, int, int]:
+        """What has been counted until now."""
+        return self.steps, self.progressed, self.shown
 
 
 @contextlib.contextmanager
 def counted() -> Iterator[Work]:
     """Count the work of all searches."""
     work, owner = Work(), cast("Any", Successors)
-    after, progressed = owner._after, owner._progressed
+    after, progressed, show = owner._after, owner._progressed, owner._show
 
     def step(*args: Any) -> Any:
         work.steps += 1
@@ -93,11 +101,15 @@ def counted() -> Iterator[Work]:
         work.progressed += 1
         return progressed(*args)
 
-    owner._after, owner._progressed = step, progress
+    def read(*args: Any) -> Any:
+        work.shown += 1
+        return show(*args)
+
+    owner._after, owner._progressed, owner._show = step, progress, read
     try:
         yield work
     finally:
-        owner._after, owner._progressed = after, progressed
+        owner._after, owner._progressed, owner._show = after, progressed, show
 
 
 def formula_of(dice: random.Random) -> str:
@@ -135,22 +147,23 @@ def costs(seed: int, number: int, work: Work) -> Iterator[Cost]:
     tools = [*sorted(set(re.findall(r"t\d", text))), "other"]
     session, flying = guard.session(), list[str]()
     for k in range(LENGTH):
-        tool, before, began = dice.choice(tools), (work.steps, work.progressed), time.process_time()
+        tool, before, began = dice.choice(tools), work.now, time.process_time()
         outcome = session.decide(tool, id=str(k))
         yield _cost(type(outcome).__name__, work, before, began, (number, k))
         flying += [str(k)] if isinstance(outcome, Allowed) else []
         while flying and dice.random() < 0.6:
             settled, error = flying.pop(dice.randrange(len(flying))), dice.random() < 0.2
-            before, began = (work.steps, work.progressed), time.process_time()
+            before, began = work.now, time.process_time()
             revealed = session.settle(settled, error="no" if error else None)
             yield _cost(str(len(revealed)), work, before, began, (number, k))
 
 
 def _cost(
-    said: str, work: Work, before: tuple[int, int], began: float, where: tuple[int, int]
+    said: str, work: Work, before: tuple[int, int, int], began: float, where: tuple[int, int]
 ) -> Cost:
-    steps, progressed = work.steps - before[0], work.progressed - before[1]
-    return Cost(said, steps, progressed, time.process_time() - began, where)
+    seconds = time.process_time() - began
+    steps, progressed, shown = (now - then for now, then in zip(work.now, before, strict=True))
+    return Cost(said, steps, progressed, shown, seconds, where)
 
 
 def decided(seed: int, number: int) -> str:
@@ -189,7 +202,7 @@ def main() -> None:
     else:
         found = campaign(told.decisions, told.seed)
     print(f"{len(found)} events")
-    for name in ("steps", "progressed", "seconds"):
+    for name in ("steps", "progressed", "shown", "seconds"):
         values = [getattr(each, name) for each in found]
         p50, p99, most = (quantile(values, part) for part in (0.5, 0.99, 1))
         print(f"{name}: p50 {p50:g}, p99 {p99:g}, most {most:g}")
