@@ -33,8 +33,6 @@ Owed: TypeAlias = frozenset[Residual]
 
 BUDGET = 4_000
 """Most transitions that one search at run time takes."""
-TIRED = 100
-"""Most that it takes where one from a place with other bounds has ended without an answer."""
 MANY = 2
 """From so many residuals on they are met one after another before all continuations are tried."""
 IN_TURN = 80
@@ -86,7 +84,6 @@ class Search:
         )
         self._successors: dict[Goal, Successors] = {}
         self._memo: dict[Any, int | None] = {}
-        self._tired: set[Any] = set()
         self._helped: dict[int, int] = {}
 
     @functools.cached_property
@@ -167,25 +164,11 @@ class Search:
                     return far
         for each in places:
             key = (goal, each, more)
-            far = self._memo[key] if key in self._memo else self._searched(goal, each, more)
+            far = self._memo[key] if key in self._memo else self._search(goal, each, more, BUDGET)
             self._remember(key, far)
             if far is not None:
                 return far
         return None
-
-    def _searched(self, goal: Goal, place: Place, more: bool) -> int | None:
-        """Search; with a small budget for what satisfies, where a large one has ended for the like.
-
-        What violates is asked for verdicts alone, by no decision.
-        """
-        like = (more, frozenset(each[:2] for each in literals_of(_residuals(place[0]))))
-        tired = goal == "kind" and like in self._tired
-        far = self._search(goal, place, more, TIRED if tired else BUDGET)
-        if far == FAR and goal == "kind":
-            if len(self._tired) >= MEMO_CAP:
-                self._tired.clear()
-            self._tired.add(like)
-        return far
 
     def dead_end(self, joint: Owed, registers: Registers, cap: int) -> int | None:
         """Return after how many steps a place is reached that breaks nothing, and that nothing

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Guard, contract
+from sponsio_like import Allowed, Blocked, Guard, contract
 from sponsio_like.logic.decomposition import decompose
-from sponsio_like.monitor import reachability
 from sponsio_like.monitor.monitor import Monitor
 from sponsio_like.monitor.program import Program
-from sponsio_like.monitor.reachability import FAR, Search
+from sponsio_like.monitor.reachability import FAR, Search, firm
 from sponsio_like.monitor.residual import entails
 from sponsio_like.monitor.successors import Place, Successors
 from sponsio_like.syntax import read
@@ -74,7 +73,7 @@ def test_far_bounds_are_only_brought_nearer(number: int) -> None:
     _, reached = places(number)
     for joint, _ in reached:
         for part in joint.parts:
-            assert entails(reachability.firm(part.residual), part.residual)
+            assert entails(firm(part.residual), part.residual)
 
 
 def test_waiting_ends_where_as_many_quiet_calls_end() -> None:
@@ -119,24 +118,23 @@ def test_eight_deadlines_in_one_formula_take_few_steps(monkeypatch: pytest.Monke
     assert 0 < max(most) < 100
 
 
-def test_the_like_of_a_search_without_an_answer_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The budget ended once; at the next place that differs in its bounds alone it ends sooner."""
-    budgets, search = [], Search._search
+LATE = (
+    'G((F(text matches "yes") W WY(text matches "yes")) | H[<=2] O[<=0.5s] called([c, b]) <-> '
+    '(G[<=1s] !(text matches "yes") <-> H[<=1s]((text matches "yes") S called([c, b]))))'
+)
+"""A formula of which a search ends without an answer before one like it has to have one."""
 
-    def noted(self: Search, goal: Any, start: Place, more: bool, budget: int) -> int | None:
-        budgets.append(budget)
-        return FAR
 
-    monkeypatch.setattr(Search, "_search", noted)
-    made = Monitor(Program(), decompose(read("G(called(a) -> F[<=9] called(b))")))
-    for due in (5, 4, 3):
-        joint = frozenset({frozenset({frozenset({("F", 1, due)})})})
-        assert made.search.distance("kind", joint, made.start.registers, 0, more=True) == FAR
-    assert budgets == [reachability.BUDGET, reachability.TIRED, reachability.TIRED]
-    budgets.clear()
-    for due in (5, 4):  # whether it is satisfied for good is asked with the whole budget
-        joint = frozenset({frozenset({frozenset({("F", 1, due)})})})
-        place = made.search._place("harsh", joint, made.start.registers, 0)
-        made.search._searched("harsh", place, True)
-    assert budgets == [reachability.BUDGET, reachability.BUDGET]
-    assert search is not noted
+@requirement("S-VERDICT-10")
+def test_a_search_after_one_without_an_answer_has_the_whole_budget() -> None:
+    """A smaller one let a call through that no continuation could have made good."""
+    now = 0.5
+    session = Guard([contract("late").guarantees({"ltl": LATE})]).session(clock=lambda: now)
+    session.message("user", "no")
+    now = 1.0
+    session.message("assistant", "no")
+    now = 2.5
+    assert isinstance(session.decide("b", {}, id="2"), Allowed)
+    session.settle("2", output={"ok": "yes"})
+    now = 3.5
+    assert isinstance(session.decide("c", {}, id="4"), Blocked)
