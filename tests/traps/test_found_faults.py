@@ -311,7 +311,7 @@ def test_a_result_that_cannot_be_taken_leaves_the_call_in_flight() -> None:
     broken = (
         (
             str(PACKAGE / "session/user_code.py"),
-            _line_of("session/user_code.py", "waits = list(waits)"),
+            _line_of("session/user_code.py", "clauses, crowds, found = policy.clauses"),
         ),
         1,
     )
