@@ -11,24 +11,29 @@ from collections.abc import Callable, Sequence
 from sponsio_like.logic.formula import Seconds
 from sponsio_like.monitor.abstraction import Abstract, abstracted
 from sponsio_like.monitor.past import Letter, Registers, Values
-from sponsio_like.monitor.program import PAST, Program, operands
+from sponsio_like.monitor.program import PAST, Program, Slot, operands
 
 
 class LetterValues:
     """The values at the letters of one program.
 
-    `letters`: what a position may be; `changing`: the nodes whose values depend on registers.
+    `slots`: those of a letter, of which the program may have got more since; `letters`: what a
+    position may be; `changing`: the nodes whose values depend on registers.
     """
 
     def __init__(
-        self, program: Program, abstract: Abstract, letters: Callable[[], Sequence[Letter]]
+        self,
+        program: Program,
+        slots: Sequence[Slot],
+        abstract: Abstract,
+        letters: Callable[[], Sequence[Letter]],
     ) -> None:
         self._past = abstract.past
         self._bounds = [
             None if bound is not None and isinstance(bound[1], Seconds) else (bound,)
             for bound in abstract.bounds
         ]
-        self._waiting = frozenset(i for i, slot in enumerate(program.slots) if slot.waits)
+        self._waiting = frozenset(i for i, slot in enumerate(slots) if slot.waits)
         self._letters = letters
         self._changing = _changing(program, abstract)
         self.changing = frozenset(i for i, _ in self._changing)

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from sponsio_like.logic.formula import Steps
 from sponsio_like.monitor.abstraction import abstract, abstracted
 from sponsio_like.monitor.alphabet import letters, quiet
+from sponsio_like.monitor.letter_values import LetterValues
 from sponsio_like.monitor.past import Letter, Past, Registers
 from sponsio_like.monitor.program import PAST, Program
 from sponsio_like.monitor.progression import Progression, timeless
@@ -74,14 +75,9 @@ class Search:
         self.settles_within = settles_within(program)
         self._anew = bool(always)
         self._made = functools.partial(
-            Successors,
-            program=program,
-            abstract=self.abstract,
-            future=future,
-            always=always,
-            rest=rest,
-            letters=lambda: self.letters,
+            Successors, future=future, always=always, rest=rest, letters=lambda: self.letters
         )
+        self._program = program
         self._successors: dict[Goal, Successors] = {}
         self._memo: dict[Any, int | None] = {}
         self._helped: dict[int, int] = {}
@@ -93,6 +89,10 @@ class Search:
         self.limited = self.limited or not self.complete
         both = self.abstract.contrary
         return [each for each in found if not any(each[one] and each[other] for one, other in both)]
+
+    @functools.cached_property
+    def _values(self) -> LetterValues:
+        return LetterValues(self._program, self.slots, self.abstract, lambda: self.letters)
 
     @functools.cached_property
     def _quiet_letters(self) -> list[int]:
@@ -218,7 +218,9 @@ class Search:
     def steps(self, goal: Goal) -> Successors:
         """Return the steps towards a goal, which are made when they are first asked for."""
         found = self._successors.get(goal)
-        return self._successors.setdefault(goal, self._made(goal)) if found is None else found
+        if found is None:
+            found = self._successors.setdefault(goal, self._made(goal, self._values))
+        return found
 
     def _place(self, goal: Goal, joint: Owed, registers: Registers, at: int) -> Place:
         """Return the place of the search that stands for what is owed after position `at`."""

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sponsio_like.events import LATE
-from sponsio_like.monitor.abstraction import Abstract
 from sponsio_like.monitor.letter_values import LetterValues
 from sponsio_like.monitor.past import Letter, Registers, Values
-from sponsio_like.monitor.program import Program, operands
+from sponsio_like.monitor.program import operands
 from sponsio_like.monitor.progression import Position, Progression
 from sponsio_like.monitor.residual import (
     NO,
@@ -113,14 +112,13 @@ class Successors:
     """The steps of one goal over one program, for all places.
 
     `always`: the roots owed at every position; `rest`: those owed at the first;
-    `letters`: what a position may be.
+    `values` reads letters; `letters`: what a position may be.
     """
 
     def __init__(
         self,
         goal: Goal,
-        program: Program,
-        abstract: Abstract,
+        values: LetterValues,
         future: Progression,
         always: Sequence[Sequence[int]],
         rest: Sequence[int],
@@ -130,7 +128,7 @@ class Successors:
         self._letters = letters
         self._future = future
         self._roots = tuple(root for roots in always for root in roots)
-        self._read = LetterValues(program, abstract, letters)
+        self._read = values
         self._base = 1 + len(future.nodes) // NODES_FREE
         self._leaves = _leaves(future, (*self._roots, *rest))
         varying = self._read.changing

@@ -22,6 +22,8 @@ from tests.fuzz.fuzz_cases import Formulas
 from tests.fuzz.worst import formula_of
 from tests.support.size import sized
 
+ASSUMED = read("O(done(late) -> failed(later) | output.n = 3)")
+assert isinstance(ASSUMED, f.Formula)
 GOALS: tuple[Goal, ...] = ("kind", "harsh")
 
 
@@ -30,7 +32,9 @@ def monitor_of(number: int) -> Monitor:
     dice = random.Random(number)
     formula = read(formula_of(dice)) if number % 2 else Formulas(dice).guarantee()
     assert isinstance(formula, f.Formula)
-    return Monitor(Program(), decompose(formula))
+    made = Monitor(Program(), decompose(formula))
+    Program(beside=made.program).add(ASSUMED)  # as an assumption does, before the first search
+    return made
 
 
 def owed_in(place: Place) -> frozenset[Residual]:
@@ -128,3 +132,14 @@ def test_what_a_part_does_not_read_is_not_progressed_again() -> None:
     (part,) = place[0].parts
     assert len(made.search.letters) > 20
     assert len(part.after) == 2
+
+
+def test_slots_that_come_later_are_none_of_the_letters() -> None:
+    """The last bit of a letter is a free truth, also where the program has got a slot with its
+    number since, which waits for a result.
+    """
+    made = Monitor(Program(), decompose(read("G F[<=3] (delivered(called(b)) = age(done(*)))")))
+    Program(beside=made.program).add(ASSUMED)
+    owed = frozenset({frozenset({frozenset({("F", 3, 3)})})})
+    assert made.program.nodes[3][0] == "cmp"
+    assert made.search.distance("kind", owed, made.start.registers, 0, more=False) == 1
