@@ -1,4 +1,4 @@
-"""Compares contracts with each other: what two of them together forbid, promise twice, or idle.
+"""Compares contracts with each other: two that conflict, that say the same, or of which one idles.
 
 In: contracts. Out: a `Claim` for each pair that has one, proven on the product of their monitors.
 Pairs with values, scopes, or an assumption beside obligations are left out, and counted; so are
@@ -214,7 +214,7 @@ def _implied(first: _AsFormula, second: _AsFormula, tools: tuple[str, ...] | Non
 
 
 def _has_looser_cap(first: f.Formula, second: f.Formula) -> bool:
-    """True if both cap the same, and the second no lower: what the search does not count out."""
+    """True if both limit the same count, and the second limit is no lower."""
     match first, second:
         case (
             f.Always(f.Implies(event, f.Compare(term, "<=" | "<" as sign, f.Const(least)))),

@@ -42,7 +42,7 @@ Asked = Callable[[ClauseState, int], ClauseStep]
 class Learned(NamedTuple):
     """A step whose state has, in `flying`, the ranks of the calls that it waits for.
 
-    `same`: that is the state before the step.
+    `same`: the step leaves the state as it was.
     """
 
     step: ClauseStep

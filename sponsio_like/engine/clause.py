@@ -1,7 +1,8 @@
 """Compiles one guarantee of one contract: a monitor, its assumption and its scope.
 
-In: events. Out: letters, steps, and the tools that it concerns. The gate reads the whole session
-(the assumption, the ends of segments); the monitor starts anew with every segment.
+In: events. Out: letters, steps, and the tools that it concerns. There are two monitors: the gate
+follows the assumption and the ends of segments over the whole session; the monitor follows the
+guarantee, and starts anew with every segment.
 """
 
 from __future__ import annotations

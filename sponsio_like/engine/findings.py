@@ -46,8 +46,9 @@ def _strictness(decision: Decision) -> int:
 INVENTORY = -1
 """The number that a finding of the inventory has in the place of a clause's."""
 RISK = -2
-"""The number that a finding of the gate has, and below the name that it has."""
+"""The number that a finding of the risk gate has in the place of a clause's."""
 RISK_NAME = "risk"
+"""The name of the contract that such a finding has."""
 
 
 class Finding(NamedTuple):

@@ -1,4 +1,4 @@
-"""Compiles rules that differ only in tools, limits and texts once, and the others from the first.
+"""Compiles the first rule of each shape, and makes the other rules of that shape from it.
 
 In: rules. Out: their clauses. Two rules have one shape if their formulas are alike but for names of
 tools, constants, conditions on arguments and arguments of atoms, and these are equal at the same
@@ -42,7 +42,7 @@ class _Outline:
         self.bounded = False
 
     def add(self, root: f.Formula) -> list[Any] | None:
-        """Return what the key says of a formula; None if more of it matters than its shape."""
+        """Return the formula's part of the key; None for one without a shape (globs, values)."""
         key: list[Any] = []
         for node in f.postorder(root):
             if node not in self.nodes:

@@ -1,7 +1,7 @@
 """The guard: compiled contracts, shared by all sessions.
 
-In: contracts, or a contract file. Out: sessions. Of a guard, only the `switch` moves;
-sessions have the state.
+In: contracts, or a contract file. Out: sessions, which have all the state. A guard itself changes
+only by its `switch` and by `reload`.
 """
 
 from __future__ import annotations
@@ -103,9 +103,9 @@ if TYPE_CHECKING:
 
 _Tool = TypeVar("_Tool")
 NO_CONTRACTS: list[Contract] = []
+"""The contracts of a guard that only records; another empty list is a mistake."""
 RiskReader: TypeAlias = Callable[[RiskSection, Path], GatePolicy]
 _RISK_READER: list[RiskReader] = []  # the last one counts
-"""The contracts of a guard that only records; another empty list is a mistake."""
 RELAX = "SPONSIO_LIKE_MODE"
 """The environment variable that relaxes enforce to observe, where the guard allows it."""
 

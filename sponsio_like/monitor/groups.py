@@ -18,7 +18,7 @@ class Group(NamedTuple):
     """Registers that read one another: the numbers of the registers, and of the nodes they read.
 
     `waits`: the atoms below them that wait for results; `outputs`: the values that do. `body`: the
-    node whose truth at a position is added, if that is all that results can do; -1 if it is not.
+    node whose truth is added to the register, if results do nothing else to it; else -1.
     `literals`: all atoms below them.
     """
 
@@ -54,8 +54,8 @@ def groups_of(program: Program, past: Past) -> Iterator[Group]:
 def echoes_of(program: Program, past: Past) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Yield the registers of `Y` and `WY` that follow from other registers at any time.
 
-    Each with the nodes below it, the body last. That is so if the body reads, of the position
-    itself, nothing but what the registers after it say as well; and if no register reads the `Y`.
+    Each with the nodes below it, the body last. A `Y` follows if its body can be computed from the
+    other registers behind the position, and no register reads the `Y`.
     """
     cells = {cell.node for cell in past.cells}
     inner = {j for i in cells for j in _cone(program, i) if j != i}

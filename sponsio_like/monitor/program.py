@@ -1,8 +1,8 @@
 """Compiles formulas to what monitors run: negation normal form, as a numbered list of nodes.
 
 In: a `Formula`. Out: a `Program`: nodes, children before parents, and the slots they read from a
-position. Negation stands only before atoms, so that one of the two answers of an atom violates.
-That answer is its `default`, taken where a comparison cannot be made.
+position. Negation stands only before atoms, so just one truth value of an atom can violate. This
+value is its `default`, taken where a comparison cannot be made.
 
     ("lit", slot, negated)          ("true",) ("false",) ("and", i, j, ..) ("or", i, j, ..)
     ("X", i) ("WX", i) ("F", i, bound) ("G", i, bound) ("U", i, j) ("R", i, j)
@@ -277,7 +277,7 @@ def _kept(program: Program, i: int, keep: int) -> int:
 def _term(node: f.Term, up: bool, bad: bool) -> tuple[list[Todo], _Build]:
     """Return the plan of a term.
 
-    `up`: a larger value helps the guarantee, so that an unknown body counts as not having happened.
+    `up`: a larger value makes the guarantee easier to keep, so what is unknown is not counted.
     """
     match node:
         case f.Count(body, None, bound):

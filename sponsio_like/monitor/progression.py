@@ -22,8 +22,8 @@ class Position:
     """One position as progression sees it.
 
     `clock`: how bounds in seconds are read. `real`: by the time of the position. `kind` and
-    `harsh`: for the search (`reachability.py`), as if time passed in the way that helps the
-    formula, or in the way that hurts it.
+    `harsh`: for the search (`reachability.py`), the time that passes is the best for the formula,
+    or the worst.
     """
 
     letter: Letter

@@ -171,8 +171,8 @@ class Search:
         return None
 
     def dead_end(self, joint: Owed, registers: Registers, cap: int) -> int | None:
-        """Return after how many steps a place is reached that breaks nothing, and that nothing
-        continues well.
+        """Return after how many steps a place is reached that violates nothing yet, while every
+        continuation violates.
 
         0 if there is none; None if that is not known after `cap` places.
         """

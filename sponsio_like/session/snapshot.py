@@ -68,7 +68,7 @@ class Written:
 
 
 def _anew(value: Any, old: Any, data: Any) -> Any:
-    """The value as JSON data, of which what stands in the old one as well is not told anew."""
+    """Return the value as JSON data; parts that have not changed are those of the old data."""
     if value is old:
         return data
     kind = type(value)

@@ -46,7 +46,7 @@ class WorldState:
 
     `place`: the point in the history of its host at which the session stands. `started_anew`: the
     contracts of which the entry had no state, though it had been used. `lineage`: the owners of
-    what is counted outside of the store. The interceptor holds its lock.
+    the counters that the session keeps, and a snapshot rewinds. The interceptor holds its lock.
     """
 
     __slots__ = (

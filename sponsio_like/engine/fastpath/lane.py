@@ -20,8 +20,8 @@ Reader: TypeAlias = Callable[[Checked], list[Read]]
 
 
 class Lane(NamedTuple):
-    """`check(..)`: what the others are given; a list of two, the clauses that stand against the
-    call and what the others are given; or None if it has to take the slow path.
+    """`check(..)` returns a tuple of what it has read, which the other functions take; or a list:
+    the violated clauses and that tuple; or None if the call has to take the slow path.
 
     `done` and `failed` commit the call with its result; False if the slow path has to do that, None
     if there is nothing to commit. `opened` makes it a call in flight, and returns the changes that

@@ -4,7 +4,7 @@ In: a policy, and a tool. Out: a `Lane`, which tells whether anything stands aga
 once the call has its result, what its contracts remember of it. Raises `Roundabout` for what has to
 take the slow path. Nothing in a lane runs code of users.
 
-And of a clause that no call of the tool concerns: when it has to be shown one (`wakes`).
+For a clause that calls of the tool do not concern, the code says when it has to see one (`wakes`).
 """
 
 from __future__ import annotations
