@@ -15,6 +15,7 @@ from sponsio_like.monitor.abstraction import abstracted
 from sponsio_like.monitor.monitor import Monitor
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.progression import Position
+from sponsio_like.monitor.reachability import FAR
 from sponsio_like.monitor.residual import NO, Residual, conjunction, shifted
 from sponsio_like.monitor.successors import Goal, Place
 from sponsio_like.syntax import read
@@ -101,7 +102,10 @@ def test_letters_that_show_the_same_are_one(number: int) -> None:
 
 @pytest.mark.parametrize("number", range(sized(40, 12)))
 def test_forgetting_changes_no_answer(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search that forgets before each question finds the distances of one that remembers."""
+    """A search that forgets before each question finds the distances of one that remembers.
+
+    Which of the two ends its budget first, depends on what is remembered.
+    """
     made = [monitor_of(number) for _ in range(2)]
     state, dice = made[0].start, random.Random(number)
     for at in range(8):
@@ -117,7 +121,10 @@ def test_forgetting_changes_no_answer(number: int, monkeypatch: pytest.MonkeyPat
                 if any(lit[0] == "D" for r in asked[1] for term in r for lit in term):
                     return
                 found.append(each.search.distance(*asked, more=True))
-            assert found[0] == found[1]
+            if FAR in found:  # a budget ended: then it is possible, and the other may not deny it
+                assert None not in found
+            else:
+                assert found[0] == found[1]
 
 
 def test_what_a_part_does_not_read_is_not_progressed_again() -> None:
