@@ -639,7 +639,8 @@ def _check_count(name: str, phrasing: str, given: Mapping[str, Any], sentence: s
     "never call `a` or `b` twice": each, or both together? And "once for the same `x`" is once for
     each `x`, tries included, as "once" is.
     """
-    several = isinstance(given.get("action"), list)
+    action = given.get("action")
+    several = isinstance(action.get("tool") if isinstance(action, dict) else action, list)
     if name in ("rate_limit", "idempotent") and several and "NEVER_CALL" in phrasing:
         raise NotSaid("each, or together")
     if name == "duplicate_call_limit" and given.get("limit") == 1 and FOR_THE_SAME.search(sentence):
