@@ -125,9 +125,9 @@ BUGS = [
     ),
     (
         "only a call with an argument: no other tool",
-        "patterns/exclusion.py",
-        '"only CALL {tools:alone} [tools]"',
-        '"only CALL {tools:union} [tools]"',
+        "patterns/phrasings.txt",
+        "  only CALL {tools:alone} [tools]",
+        "  only CALL {tools:union} [tools]",
         TABLE,
     ),
     (
