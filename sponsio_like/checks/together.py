@@ -19,7 +19,7 @@ from sponsio_like.logic import decompose, looks_ahead
 from sponsio_like.monitor import Monitor, Program, TooManyBranches, all_vars
 from sponsio_like.outcome import Block, Mode
 
-Kind: TypeAlias = Literal["conflict", "trap", "forbidden", "same", "implied", "idle"]
+ClaimKind: TypeAlias = Literal["conflict", "trap", "forbidden", "same", "implied", "idle"]
 
 PAIRS_CAP = 500
 """The most pairs that are compared."""
@@ -39,7 +39,7 @@ class Claim:
     is never asked. `steps`: no shorter trace leads into the trap.
     """
 
-    kind: Kind
+    kind: ClaimKind
     first: Contract
     second: Contract
     tool: str = ""

@@ -19,7 +19,7 @@ from sponsio_like.terminal import console_for, counted, print_page, print_table
 
 if TYPE_CHECKING:
     from sponsio_like.contracts import Contract, File
-    from sponsio_like.replay import Applications, Part, Report
+    from sponsio_like.replay import Applications, LogPart, Report
 
 Labels = Annotated[
     Path, typer.Option(metavar="FILE", help="Where answers about violations are kept.")
@@ -174,9 +174,9 @@ def report(  # noqa: PLR0913 - each is an option
 ) -> None:
     """Show what each contract stopped, or would have stopped, from a decision log."""
     from sponsio_like.log import read_log
-    from sponsio_like.replay import Part, report_of, session_page
+    from sponsio_like.replay import LogPart, report_of, session_page
 
-    part = Part(since, contract, agent, session)
+    part = LogPart(since, contract, agent, session)
     if html is not None:
         _page(logs, html, part, contracts)
         return
@@ -206,7 +206,7 @@ def _counts(found: Report, *, as_json: bool) -> None:
     print_page(found.page(), console)
 
 
-def _watch(logs: list[Path], part: Part) -> None:
+def _watch(logs: list[Path], part: LogPart) -> None:
     """Print the records of one log as they come, until the user has seen enough."""
     from sponsio_like.log import drawing, followed
 
@@ -221,7 +221,7 @@ def _watch(logs: list[Path], part: Part) -> None:
                 sys.stdout.flush()
 
 
-def _applied(logs: list[Path], part: Part, contracts: Path) -> Applications:
+def _applied(logs: list[Path], part: LogPart, contracts: Path) -> Applications:
     """Return where the contracts of a file applied in the sessions of logs."""
     from sponsio_like.checks import read_file
     from sponsio_like.log import read_log
@@ -232,7 +232,7 @@ def _applied(logs: list[Path], part: Part, contracts: Path) -> Applications:
     return applications(lines, Replay(file.contracts, tools=file.inventory), contracts.name)
 
 
-def _page(logs: list[Path], html: Path, part: Part, contracts: Path | None) -> None:
+def _page(logs: list[Path], html: Path, part: LogPart, contracts: Path | None) -> None:
     """Write the report on logs as a page."""
     from sponsio_like.replay import facts_of, page_of
 

@@ -16,7 +16,7 @@ from sponsio_like.errors import ContractError, Problems
 from sponsio_like.events import compare
 from sponsio_like.values import is_folder, leak_fields, path_parts
 
-Kind: TypeAlias = Literal["number", "text", "other"]
+ValueKind: TypeAlias = Literal["number", "text", "other"]
 
 _WHOLE = (f.Count, f.Denied, f.Repeats, f.Tokens, f.Depth)
 _FROM_ZERO = (*_WHOLE, f.StepsSince, f.Age)
@@ -134,7 +134,7 @@ def _compared(node: f.Compare) -> None:
     _decided(node, shown)
 
 
-def _kind(side: f.Term) -> Kind | None:
+def _kind(side: f.Term) -> ValueKind | None:
     """Return the kind of the values of this side; None if they may be anything."""
     if isinstance(side, _NUMBERS):
         return "number"

@@ -23,22 +23,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sponsio_like.contracts.blocks import (
-    Counts,
-    calls_of_any,
-    counted_calls,
-    earlier,
-    exclusive,
-    whenever,
-    worked,
-)
-from sponsio_like.contracts.contradictions import check_settles
 from sponsio_like.contracts.parameters import (
     Default,
     Field,
     NumberField,
     Tools,
-    default,
     expects,
     of_kind,
     read_parameter,
@@ -50,31 +39,6 @@ from sponsio_like.contracts.typed_fields import amount_path
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.logic.formula import Formula
 from sponsio_like.outcome import Decision
-
-# fmt: off
-__all__ = [
-    "CATALOG",
-    "FAMILIES",
-    "Counts",
-    "Field",
-    "NumberField",
-    "Parameter",
-    "Pattern",
-    "Rule",
-    "Tools",
-    "calls_of_any",
-    "catalog",
-    "check_settles",
-    "counted_calls",
-    "default",
-    "earlier",
-    "exclusive",
-    "find_pattern",
-    "pattern",
-    "whenever",
-    "worked",
-]
-# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,19 +252,9 @@ CATALOG: dict[str, Pattern] = {}
 """The declared patterns, by name."""
 _CHECKS: list[Callable[[Pattern], None]] = []
 FAMILIES = (
-    "safety",
-    "compliance",
-    "operational",
-    "exclusion",
-    "arguments",
-    "texts",
-    "agentic",
-    "resource",
-    "approval",
-    "identity",
-    "output",
-    "values",
-)
+    "safety", "compliance", "operational", "exclusion", "arguments", "texts", "agentic", "resource",
+    "approval", "identity", "output", "values",
+)  # fmt: skip
 """The families in reading order; those of users follow."""
 
 

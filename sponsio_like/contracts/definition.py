@@ -35,7 +35,7 @@ Condition: TypeAlias = "str | Formula | Mapping[str, Any]"
 Guarantee: TypeAlias = "str | Formula | Rule | Mapping[str, Any]"
 """A pattern's sentence, a formula, or a pattern: must_precede("check", "refund")."""
 
-Answer: TypeAlias = "str | Decision | Mapping[str, Any] | Callable[[Violation], Any]"
+StrategyLike: TypeAlias = "str | Decision | Mapping[str, Any] | Callable[[Violation], Any]"
 """A strategy: its name, `{name: {option: value}}`, a callable of yours, or the path of one."""
 
 Segment: TypeAlias = Literal["after", "before", "between", "after_until"]
@@ -93,7 +93,7 @@ class Contract:
             raise self._located(ContractError(*problems.found))
         return replace(self, rules=(*self.rules, *(rule for rule in rules if rule is not None)))
 
-    def strategy(self, answer: Answer) -> Contract:
+    def strategy(self, answer: StrategyLike) -> Contract:
         """Return a copy with this strategy: "block" (the default), "escalate", a redirect, ..
 
         It may also be a function that is given the `Violation` and answers with one of these.

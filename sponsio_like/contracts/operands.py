@@ -37,7 +37,7 @@ VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
 MISTYPED = re.compile(r"\$[\s{(]*([^\W\d]\w*)")
 """A text that begins as if it were a variable: `$ x`, `${x}`, `$x.y`."""
 
-Comparison: TypeAlias = tuple[Op, Operand]
+RightSide: TypeAlias = tuple[Op, Operand]
 
 
 def only(
@@ -186,7 +186,7 @@ def one_group(pattern: str) -> None:
 # --- comparisons ------------------------------------------------------------------------------
 
 
-def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list[Comparison]:
+def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list[RightSide]:
     """Read the comparisons of one place: `value`, `$x`, `{gt: 3}`, `{has: $x}`, ..
 
     `path` is the place; `about` are keys that may stand beside the comparisons, and are read
@@ -200,7 +200,7 @@ def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list
     only(wanted, known, "comparison", problems, next(filter(None, hints), ""))
     if not wanted.keys() - {*about}:
         problems.add("an empty comparison", "write {gt: 100}, or the value itself")
-    found: list[Comparison] = []
+    found: list[RightSide] = []
     for key in (key for key in wanted if key in COMPARISONS or key in SEARCHES):
         if key == "matches" and "bind" in wanted:
             continue
@@ -214,7 +214,7 @@ def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list
 
 def _bound(
     wanted: Mapping[Any, Any], path: str, others: int, problems: Problems
-) -> list[Comparison]:
+) -> list[RightSide]:
     if others and "[]" in path_parts(path):
         problems.add(
             f"`bind` and the comparison may meet two elements of `{path}`", "write one of them"

@@ -12,7 +12,7 @@ from sponsio_like.replay.exact import Applications, applications
 from sponsio_like.replay.examples import check_examples
 from sponsio_like.replay.log_counts import Facts, facts_of
 from sponsio_like.replay.log_page import page_of
-from sponsio_like.replay.part import Part, session_page
+from sponsio_like.replay.part import LogPart, session_page
 from sponsio_like.replay.promote import promoted, promotion
 from sponsio_like.replay.replay import Played, Replay
 from sponsio_like.replay.report import Report, report_of
@@ -29,7 +29,7 @@ from sponsio_like.replay.timeline import explained, page
 # fmt: off
 __all__ = [
     "ANSWERS", "Applications", "CheckedFile", "ContractSummary", "Coverage", "Difference",
-    "Evidence", "Facts", "Mutant", "Part", "Played", "Replay", "Report", "Results", "Shortest",
+    "Evidence", "Facts", "LogPart", "Mutant", "Played", "Replay", "Report", "Results", "Shortest",
     "Summary", "TestResult", "Tested", "Wanted", "add_label", "applications", "check_examples",
     "checked", "difference", "evidence_of", "explained", "facts_of", "file_results", "labels_of",
     "lower_bound", "mutants_of", "needed", "notation", "page", "page_of", "promoted", "promotion",

@@ -20,8 +20,10 @@ from sponsio_like.traces import CallEvent, DenialEvent, MessageEvent, Trace
 
 EXAMPLES = 3
 """The most examples of each contract and kind."""
-Kind: TypeAlias = Literal["newly stopped", "newly let through", "newly left open", "no longer open"]
-KINDS: tuple[Kind, ...] = (
+DifferenceKind: TypeAlias = Literal[
+    "newly stopped", "newly let through", "newly left open", "no longer open"
+]
+KINDS: tuple[DifferenceKind, ...] = (
     "newly stopped",
     "newly let through",
     "newly left open",
@@ -33,7 +35,7 @@ KINDS: tuple[Kind, ...] = (
 class Differing:
     """One call, response or obligation that two versions of contracts judge differently."""
 
-    kind: Kind
+    kind: DifferenceKind
     contract: str
     trace: str
     position: int
@@ -46,8 +48,8 @@ class Difference:
 
     traces: int = 0
     calls: int = 0
-    counts: dict[str, Counter[Kind]] = field(default_factory=dict)
-    events: Counter[Kind] = field(default_factory=Counter)
+    counts: dict[str, Counter[DifferenceKind]] = field(default_factory=dict)
+    events: Counter[DifferenceKind] = field(default_factory=Counter)
     examples: list[Differing] = field(default_factory=list)
     modes: list[tuple[str, str, str]] = field(default_factory=list)
     not_judged: Counter[str] = field(default_factory=Counter)
@@ -184,7 +186,7 @@ def _compared(
 
 def _note(
     found: Difference,
-    kind: Kind,
+    kind: DifferenceKind,
     names: frozenset[str],
     trace: Trace,
     place: tuple[int, int, str],

@@ -43,7 +43,7 @@ SAID = {
 }
 
 
-Place: TypeAlias = tuple[int, float]
+EventPlace: TypeAlias = tuple[int, float]
 """The number of calls before an event, and the number of the event: infinite, if it is a call."""
 Named: TypeAlias = Violation | Unfulfilled
 """A violation or unfulfilled obligation that the replay has found."""
@@ -240,12 +240,12 @@ def page(trace: Trace, found: Iterable[ExplainedViolation], word: Word = plainly
     return out
 
 
-def _place(each: Explanation | Reason) -> Place:
+def _place(each: Explanation | Reason) -> EventPlace:
     call = -1 if each.call is None else each.call
     return call, math.inf if each.event is None else each.event
 
 
-def _timeline(told: Explanation, lines: Mapping[Place, str]) -> Iterator[Styled]:
+def _timeline(told: Explanation, lines: Mapping[EventPlace, str]) -> Iterator[Styled]:
     reasons = list(told.reasons)
     if not any(each.what in ("violates", "asks") for each in reasons) and not told.open:
         reasons.append(Reason("violates", told.call, "", told.event))
@@ -280,10 +280,10 @@ def _written(value: Any) -> str:
     return LABEL.sub(r"\1", json.dumps(value, default=str))
 
 
-def _lines(events: Iterable[Event], word: Word) -> dict[Place, str]:
+def _lines(events: Iterable[Event], word: Word) -> dict[EventPlace, str]:
     """Return each call, message and step as one line, by its place."""
-    out: dict[Place, str] = {}
-    ids: dict[str, Place] = {}
+    out: dict[EventPlace, str] = {}
+    ids: dict[str, EventPlace] = {}
     calls = 0
     for at, event in enumerate(events):
         match event:

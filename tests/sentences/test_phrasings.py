@@ -19,7 +19,7 @@ from sponsio_like.contracts.prose.grammar import grammar_for
 from tests.contracts.test_phrases import SENTENCES
 from tests.sentences.test_sentences import MEANT, TABLE, Row, expected
 
-TOOLS = {"every", "tools", "names", "one", "union", "tool_name", "later"}
+TOOLS = {"every", "tools", "names", "one", "one_tool", "union", "tool_name", "later"}
 NO_ORDER = {"mutual_exclusion", "segregation_of_duty"}
 """Patterns that mean the same with their arguments exchanged."""
 ARGUMENT = re.compile(r"\{([\w.*]+):(\w+)\}")
