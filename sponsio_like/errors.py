@@ -69,6 +69,10 @@ class ContractError(SponsioLikeError):
         """Return the error of one mistake."""
         return cls(Problem(what, where, hint))
 
+    def changed(self, change: Callable[[Problem], Problem]) -> ContractError:
+        """Return an error of the same mistakes, each changed."""
+        return ContractError(*map(change, self.problems))
+
 
 class ContractWarning(UserWarning):
     """A warning of a contract that loads and has something that is rarely intended.
@@ -97,15 +101,37 @@ class Problems:
         They are noted under `path`.
         """
         try:
-            return read(*args, **kwargs)
+            return read_at(path, read, *args, **kwargs)
         except ContractError as error:
-            self.found.extend(replace(p, path=path + p.path) for p in error.problems)
+            self.found += error.problems
             return None
 
     def check(self) -> None:
         """Raise `ContractError` with the mistakes that were noted, if there are any."""
         if self.found:
             raise ContractError(*self.found)
+
+
+def read_at(path: Path, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    """Return what `read` returns. Raises its `ContractError`, with the mistakes under `path`."""
+    try:
+        return read(*args, **kwargs)
+    except ContractError as error:
+        raise error.changed(lambda each: replace(each, path=path + each.path)) from None
+
+
+def read_each(read: Callable[..., _T], values: Iterable[Any], *args: Any) -> list[_T]:
+    """Return what `read` returns for each value. Raises `ContractError` with every mistake, under
+    the number of its value.
+    """
+    problems, found = Problems(), list[_T]()
+    for i, value in enumerate(values):
+        try:
+            found.append(read_at((i,), read, value, *args))
+        except ContractError as error:
+            problems.found += error.problems
+    problems.check()
+    return found
 
 
 NEAR_CAP = 300

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, closest, read_each
 from sponsio_like.outcome import Severity
 
 SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high", "critical")
@@ -80,10 +80,7 @@ def tags(value: Any) -> tuple[str, ...]:
     """Return a list of words as a tuple. Raises `ContractError` for anything else."""
     if not isinstance(value, (list, tuple)) or not value:
         raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
-    problems = Problems()
-    found = [problems.attempt((i,), words, each) for i, each in enumerate(value)]
-    problems.check()
-    return tuple(each for each in found if each is not None)
+    return tuple(read_each(words, value))
 
 
 def read_advice(value: Any) -> tuple[tuple[str, str], ...]:

@@ -193,9 +193,7 @@ def _piece(
     try:
         document = parse(text)
     except ContractError as error:
-        raise ContractError(
-            *(replace(p, where=f"{name}:{p.where or '1:1'}") for p in error.problems)
-        ) from None
+        raise error.changed(lambda p: replace(p, where=f"{name}:{p.where or '1:1'}")) from None
     unread = tuple(replace(each, where=f"{name}:{each.where}") for each in document.problems)
     piece, problems = Piece(name, document, unread=unread), Problems()
     written = document.data

@@ -26,7 +26,7 @@ from sponsio_like.contracts.targets import (
     named_calls,
     read_target,
 )
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, closest, read_at
 from sponsio_like.events import CUSTOM, regex, taking
 from sponsio_like.logic import RESERVED, looks_ahead
 from sponsio_like.logic.formula import (
@@ -154,10 +154,7 @@ def read_atom(value: Mapping[Any, Any], words: Vocabulary) -> Formula:
             "a condition has one atom", 'combine several with {ltl: "called(x) & ctx(k) = v"}'
         )
     problems.check()
-    key = keys[0]
-    read = problems.attempt((key,), _READERS[key], value[key], words)
-    problems.check()
-    return conj(*(part for part in (read,) if part is not None))
+    return conj(read_at((keys[0],), _READERS[keys[0]], value[keys[0]], words))
 
 
 def _happens(what: Happening) -> Callable[[Any, Vocabulary], Formula]:

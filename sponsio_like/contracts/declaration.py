@@ -137,9 +137,7 @@ class Pattern:
         try:
             built = self.build(**values)
         except ContractError as error:
-            raise ContractError(
-                *(replace(p, what=f"`{self.name}`: {p.what}") for p in error.problems)
-            ) from None
+            raise error.changed(lambda p: replace(p, what=f"`{self.name}`: {p.what}")) from None
         rule = built if isinstance(built, Rule) else Rule(built)
         for problem in check_idle_missing(rule.formula):
             problems.found.append(replace(problem, path=_said("missing", given), of_key=True))

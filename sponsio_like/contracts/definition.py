@@ -23,7 +23,7 @@ from sponsio_like.contracts.sentences import read_sentence
 from sponsio_like.contracts.strategies import strategy
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.contracts.typed_fields import conditions_in
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, closest, read_at, read_each
 from sponsio_like.events import inputs_of
 from sponsio_like.logic import looks_ahead
 from sponsio_like.logic.formula import FALSE, Formula
@@ -193,9 +193,7 @@ class Contract:
 
     def _located(self, error: ContractError) -> ContractError:
         mine = f"contract `{self.name}`"
-        return ContractError(
-            *(replace(p, where=f"{mine}, {p.where}" if p.where else mine) for p in error.problems)
-        )
+        return error.changed(lambda p: replace(p, where=f"{mine}, {p.where}" if p.where else mine))
 
     def _wrong(self, what: str, hint: str) -> ContractError:
         return self._located(ContractError.of(what, hint))
@@ -262,10 +260,7 @@ def _authored(rule: Rule) -> Rule:
 
 
 def _pattern(value: Mapping[str, Any], words: Vocabulary) -> Rule:
-    problems = Problems()
-    declared = problems.attempt(("pattern",), find_pattern, value["pattern"])
-    if declared is None:
-        raise ContractError(*problems.found)
+    declared = read_at(("pattern",), find_pattern, value["pattern"])
     return declared.rule({k: v for k, v in value.items() if k != "pattern"}, words)
 
 
@@ -276,10 +271,7 @@ def _formula(value: Mapping[str, Any], words: Vocabulary) -> Rule:
         problems.add("an empty guarantee", "write {pattern: ..} or {ltl: ..}")
     found = problems.attempt(("ltl",), formula, value["ltl"], words) if "ltl" in value else None
     problems.check()
-    rule = problems.attempt(("ltl",), _authored, Rule(FALSE if found is None else found))
-    problems.check()
-    assert rule is not None
-    return rule
+    return read_at(("ltl",), _authored, Rule(FALSE if found is None else found))
 
 
 def read_share(value: Any) -> float:
@@ -328,15 +320,13 @@ def scope(value: Any, words: Vocabulary = NOTHING) -> Scope:
     problems.check()
     kind = kinds[0]
     if kind in ("after", "before"):
-        end = problems.attempt((kind,), _end, value[kind], words)
-        problems.check()
+        end = read_at((kind,), _end, value[kind], words)
         return Scope(kind, start=end) if kind == "after" else Scope(kind, stop=end)
     ends = value[kind]
     if not isinstance(ends, (list, tuple)) or len(ends) != 2:
         problems.add(f"`{kind}` needs two conditions", f"write {kind}: [f, g]", kind)
     problems.check()
-    start, stop = (problems.attempt((kind, i), _end, end, words) for i, end in enumerate(ends))
-    problems.check()
+    start, stop = read_at((kind,), read_each, _end, ends, words)
     return Scope(kind, start, stop)
 
 

@@ -23,7 +23,7 @@ from sponsio_like.contracts.operands import (
     variable,
 )
 from sponsio_like.contracts.targets import CALL_KEYS, NOTHING, Vocabulary, matching, read_target
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, closest, read_each
 from sponsio_like.logic.formula import Formula, Happening, Happens, conj, disj
 
 Status: TypeAlias = Literal["any", "ok", "error"]
@@ -52,12 +52,7 @@ def matched(value: Any, words: Vocabulary = NOTHING, status: Status = "any") -> 
         case Mapping():
             return _call(value, words, status)
         case list() | tuple() if any(isinstance(each, Mapping) for each in value):
-            problems = Problems()
-            parts = [
-                problems.attempt((i,), matched, each, words, status) for i, each in enumerate(value)
-            ]
-            problems.check()
-            return disj(*(part for part in parts if part is not None))
+            return disj(*read_each(matched, value, words, status))
     return Happens(HAPPENING[status], read_target(value, words))
 
 

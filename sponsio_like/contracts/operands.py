@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from sponsio_like.contracts.typed_fields import where_declared
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, closest, read_each
 from sponsio_like.events import regex
 from sponsio_like.logic.formula import Op, Operand, Scalar, Var
 from sponsio_like.values import is_folder, path_parts
@@ -75,10 +75,7 @@ def scalars(value: Any) -> tuple[Scalar, ...]:
     """
     if not isinstance(value, (list, tuple)) or not value:
         raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
-    problems = Problems()
-    found = [problems.attempt((i,), plain_value, each) for i, each in enumerate(value)]
-    problems.check()
-    return tuple(found)
+    return tuple(read_each(plain_value, value))
 
 
 def folders(value: Any) -> tuple[str, ...]:

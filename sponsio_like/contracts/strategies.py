@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 from sponsio_like.contracts.operands import only
 from sponsio_like.contracts.parameters import Duration, Name, OneTool, Renames, read_parameter
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, closest, read_at, read_each
 from sponsio_like.events import Call, Message
 from sponsio_like.notices import Mailbox, Sparsely
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Redirect, Stop, Violation, Warn
@@ -88,10 +88,7 @@ def mailboxes(value: Any) -> tuple[Mailbox, ...]:
     """
     one = isinstance(value, (str, Mapping, Mailbox)) or not isinstance(value, Iterable)
     each = () if value is None else (value,) if one else tuple(value)
-    problems = Problems()
-    boxes = [problems.attempt(("notify", i), mailbox, one) for i, one in enumerate(each)]
-    problems.check()
-    return tuple(box for box in boxes if box is not None)
+    return tuple(read_at(("notify",), read_each, mailbox, each))
 
 
 def _imported(path: str) -> Any:
@@ -208,10 +205,7 @@ def strategy(value: Any, words: Vocabulary = NOTHING) -> Decision:
             raise ContractError.of(
                 f"`{options}` does not describe `{name}`", f"write {name}, or {{{name}: {{..}}}}"
             )
-        problems = Problems()
-        found = problems.attempt((name,), STRATEGIES[name], options or {}, words)
-        problems.check()
-        return found or Block()
+        return read_at((name,), STRATEGIES[name], options or {}, words)
     if callable(value) or (isinstance(value, str) and ":" in value):
         return _asking(value)
     raise _unknown(name)

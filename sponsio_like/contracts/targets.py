@@ -22,7 +22,7 @@ from sponsio_like.contracts.operands import (
     variable,
 )
 from sponsio_like.contracts.typed_fields import asked, asks_amount, asks_facts, declared_kind
-from sponsio_like.errors import ContractError, Problem, Problems, closest
+from sponsio_like.errors import ContractError, Problem, Problems, closest, read_each
 from sponsio_like.logic import is_glob
 from sponsio_like.logic.formula import Condition, Match, Target, Var
 from sponsio_like.values import kind_step, path_parts
@@ -86,18 +86,11 @@ def read_target(value: Any, words: Vocabulary = NOTHING) -> Target:
         case Mapping():
             return matching(value, words)
         case list() | tuple() if value:
-            return _any_of(value, words)
+            return join(match for part in read_each(read_target, value, words) for match in part)
     raise ContractError.of(
         f"`{value}` is not a tool" if value or value == 0 else "no tool is named",
         "write a name, a list of names, a glob, an action, or {tool: .., args: {..}}",
     )
-
-
-def _any_of(values: Iterable[Any], words: Vocabulary) -> Target:
-    problems = Problems()
-    parts = [problems.attempt((i,), read_target, value, words) for i, value in enumerate(values)]
-    problems.check()
-    return join(match for part in parts if part for match in part)
 
 
 def join(matches: Iterable[Match]) -> Target:

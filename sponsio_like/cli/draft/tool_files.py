@@ -106,11 +106,9 @@ def read_tools(path: Path) -> dict[str, Fields | None]:
     try:
         found = _tools(_data(text))
     except ContractError as error:
-        raise ContractError(
-            *(
-                replace(p, where=f"{path}:{p.where}" if p.where else str(path))
-                for p in error.problems
-            )
+        at = str(path)
+        raise error.changed(
+            lambda p: replace(p, where=f"{at}:{p.where}" if p.where else at)
         ) from None
     if not found:
         raise ContractError.of("there are no tools in it", TOOL_FORMS, str(path))
