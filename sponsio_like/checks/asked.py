@@ -40,11 +40,16 @@ def arguments_asked(policy: Policy, tool: str) -> dict[str, str]:
     return found
 
 
-def paths_asked(clause: Clause, tool: str) -> Iterator[str]:
-    """Yield the paths of the tool's arguments that a clause reads."""
+def nodes_of(clause: Clause) -> Iterator[f.Node]:
+    """Yield the nodes of the formulas that a clause reads: its own, the assumption, the scope."""
     scope, roots = clause.contract.segment, [clause.rule.formula, clause.contract.assumption]
     roots += [scope.start, scope.stop] if scope else []
-    for node in (node for root in roots if root is not None for node in f.postorder(root)):
+    return (node for root in roots if root is not None for node in f.postorder(root))
+
+
+def paths_asked(clause: Clause, tool: str) -> Iterator[str]:
+    """Yield the paths of the tool's arguments that a clause reads."""
+    for node in nodes_of(clause):
         match node:
             case f.Arg(path) | f.Mark(path):
                 yield path

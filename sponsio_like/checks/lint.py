@@ -29,6 +29,7 @@ from sponsio_like.contracts import (
     check_tools_meant,
     doubts,
     formulas,
+    place_of,
     remarks,
     unknown_facts,
     unsaid,
@@ -69,7 +70,7 @@ def structural_problems(contracts: Sequence[Contract], mode: Mode) -> list[Probl
         [] if mode in MODES else [Problem(f"unknown mode `{mode}`", "", "write observe or enforce")]
     )
     for contract in contracts:
-        where = contract.where or f"contract `{contract.name}`"
+        where = place_of(contract)
         answers = [contract.answer, *(rule.answer for rule in contract.rules)]
         if not contract.rules:
             found.append(Problem("there is no guarantee", where, "say what must hold"))
@@ -208,5 +209,4 @@ def _late(
 
 
 def _located(contract: Contract, problem: Problem) -> Problem:
-    where = contract.where or f"contract `{contract.name}`"
-    return Problem(problem.what, problem.where or where, problem.hint)
+    return Problem(problem.what, problem.where or place_of(contract), problem.hint)

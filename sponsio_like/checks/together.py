@@ -123,7 +123,7 @@ def _names(nodes: Iterable[f.Node]) -> frozenset[str] | None:
     for node in nodes:
         if isinstance(node, f.MessageBy):
             found.add("")
-        for match in getattr(node, "target", ()):
+        for match in f.matches_of(node):
             if match.globs or not match.names:
                 return None
             found |= set(match.names)

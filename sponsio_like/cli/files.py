@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like.cli.root import Json, app
+from sponsio_like.cli.root import Files, Json, app
 from sponsio_like.errors import ContractError, Problem, SponsioLikeError
 from sponsio_like.explain import catalog_page, contracts_page, pattern_page, warnings_page
 from sponsio_like.terminal import console_for, counted, print_page, print_table
@@ -100,9 +100,7 @@ def _say_checked(each: CheckedFile, *, explain: bool) -> None:
 
 @app.command("test")
 def run_file_tests(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="CONTRACTS.yaml...", help="Files or folders.")
-    ],
+    files: Files,
     *,
     mutants: Annotated[
         bool, typer.Option("--mutants", help="Change each contract a little: does a test notice?")
@@ -204,9 +202,7 @@ def schema(
 
 @app.command("fmt")
 def format_files(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="CONTRACTS.yaml...", help="Files or folders.")
-    ],
+    files: Files,
     *,
     only_check: Annotated[
         bool, typer.Option("--check", help="Write nothing: show the changes, status 1 if any.")

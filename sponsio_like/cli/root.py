@@ -30,6 +30,11 @@ app.add_typer(risk_app, name="risk")
 Contracts = Annotated[
     Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file, or a folder.")
 ]
+Files = Annotated[list[Path], typer.Argument(metavar="CONTRACTS.yaml...", help="Files or folders.")]
+Traces = Annotated[
+    list[Path], typer.Argument(metavar="TRACES...", help="Trace files, .jsonl or .jsonl.gz.")
+]
+Logs = Annotated[list[Path], typer.Argument(metavar="LOG...", help="Decision logs.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 ShowValues = Annotated[
     bool, typer.Option("--values", help="Show values of arguments, which may be secret.")

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like.cli.root import Contracts, Json, OneContract, ShowValues, app, warn
+from sponsio_like.cli.root import Contracts, Json, OneContract, ShowValues, Traces, app, warn
 from sponsio_like.errors import TraceError
 from sponsio_like.terminal import console_for, print_page, print_table
 
@@ -36,9 +36,7 @@ AnswerFile = Annotated[
 @app.command()
 def replay(
     contracts: Contracts,
-    traces: Annotated[
-        list[Path], typer.Argument(metavar="TRACES...", help="Trace files, .jsonl or .jsonl.gz.")
-    ],
+    traces: Traces,
     as_json: Json = False,
     values: ShowValues = False,
     enforce: Annotated[
@@ -75,9 +73,7 @@ def replay(
 @app.command()
 def explain(
     contracts: Contracts,
-    traces: Annotated[
-        list[Path], typer.Argument(metavar="TRACES...", help="Trace files, .jsonl or .jsonl.gz.")
-    ],
+    traces: Traces,
     contract: OneContract = None,
     id: Annotated[str | None, typer.Option("--id", help="Only the trace with this id.")] = None,
     as_json: Json = False,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like.cli.root import Contracts, Json, OneContract, app, named_in_file, warn
+from sponsio_like.cli.root import Contracts, Json, Logs, OneContract, app, named_in_file, warn
 from sponsio_like.errors import ContractError, TraceError, closest
 from sponsio_like.terminal import console_for, counted, print_page, print_table
 
@@ -40,7 +40,7 @@ app.add_typer(log_app, name="log")
 
 @app.command()
 def review(
-    logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Decision logs.")],
+    logs: Logs,
     *,
     labels: Labels = Path("labels.jsonl"),
     contract: Annotated[str | None, typer.Option(help="Only this contract.")] = None,
@@ -151,7 +151,7 @@ def verify(
 
 @app.command()
 def report(  # noqa: PLR0913 - each is an option
-    logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Decision logs.")],
+    logs: Logs,
     *,
     as_json: Json = False,
     html: Annotated[

@@ -62,6 +62,7 @@ from sponsio_like.contracts.definition import (
     fingerprint,
     formulas,
     inputs_needed,
+    place_of,
     read_share,
 )
 from sponsio_like.contracts.field_kinds import (
@@ -157,10 +158,10 @@ __all__ = [
     "find_pattern", "fingerprint", "formatted", "formulas", "fresh_variable", "granted_since_last",
     "having", "import_rules", "inputs_needed", "intervention", "is_text_kind", "join",
     "joined_kinds", "known_field", "laid_out", "load", "loads", "made_name", "mailboxes",
-    "modeline", "narrowed", "none", "only", "optional", "parse", "pattern", "read_inventory",
-    "read_kind", "read_language", "read_parameter", "read_sentence", "read_share", "read_steps",
-    "read_target", "reads_answer", "refusing", "regexes", "remarks", "ruling", "said_of",
-    "schema_fields", "schema_kind", "schema_of_tool", "schema_text", "source_name", "unknown_facts",
-    "unsaid", "values_never_had", "when_declared", "whenever", "worked",
+    "modeline", "narrowed", "none", "only", "optional", "parse", "pattern", "place_of",
+    "read_inventory", "read_kind", "read_language", "read_parameter", "read_sentence", "read_share",
+    "read_steps", "read_target", "reads_answer", "refusing", "regexes", "remarks", "ruling",
+    "said_of", "schema_fields", "schema_kind", "schema_of_tool", "schema_text", "source_name",
+    "unknown_facts", "unsaid", "values_never_had", "when_declared", "whenever", "worked",
 ]
 # fmt: on

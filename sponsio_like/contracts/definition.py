@@ -355,6 +355,11 @@ def contracts_of(given: Any) -> tuple[Contract, ...]:
     return found
 
 
+def place_of(contract: Contract) -> str:
+    """Return where a contract stands, for messages: its place in a file, else its name."""
+    return contract.where or f"contract `{contract.name}`"
+
+
 def fingerprint(contract: Contract) -> str:
     """Return a hash of what determines a contract's state: name, guarantee, assumption, scope."""
     scope = contract.segment

@@ -323,20 +323,22 @@ def declared(tools: Any, others: Any = None, open_: Any = None) -> Inventory:
     given = tools if tools is None or isinstance(tools, Mapping) else _listed(tools)
     known = None if given is None else problems.attempt(("tools",), read_inventory, given)
     away = () if others is None else problems.attempt(("elsewhere",), elsewhere, _listed(others))
-    rest = None if open_ is None else problems.attempt(("unlisted",), read_unlisted, open_)
-    problems.found += misplaced(tools is not None, known or {}, away or (), rest)
+    unlisted = None if open_ is None else problems.attempt(("unlisted",), read_unlisted, open_)
+    problems.found += misplaced(tools is not None, known or {}, away or (), unlisted)
     problems.check()
-    return Inventory(known, away or (), rest or "refuse")
+    return Inventory(known, away or (), unlisted or "refuse")
 
 
-def misplaced(listed: bool, known: Iterable[str], others: Iterable[str], rest: Any) -> list[Any]:
+def misplaced(
+    listed: bool, known: Iterable[str], others: Iterable[str], unlisted: Any
+) -> list[Any]:
     """Return the problems of `tools`, `elsewhere` and `unlisted` that contradict each other."""
     problems = Problems()
     for name in others:
         if name in known:
             what = f"`{name}` is a tool of this agent, and of another one"
             problems.add(what, "leave it out of `elsewhere` or of `tools`", "elsewhere")
-    if rest is not None and not listed:
+    if unlisted is not None and not listed:
         problems.add("`unlisted` says nothing without `tools`", "list the tools", "unlisted")
     return problems.found
 

@@ -304,7 +304,7 @@ def _inventory(together: _FileGroup) -> Inventory:
     """Return the tools that the files declare together."""
     tools: dict[str, Fields | None] | None = None
     others: dict[str, None] = {}
-    rest: Unlisted | None = None
+    unlisted: Unlisted | None = None
     for piece in together.pieces:
         problems = Problems()
         read = _section_of(piece.data, "tools", problems, read_inventory)
@@ -313,17 +313,17 @@ def _inventory(together: _FileGroup) -> Inventory:
             tools = _joined(tools or {}, read, piece, problems)
         others |= dict.fromkeys(_section_of(piece.data, "elsewhere", problems, elsewhere) or ())
         said = _section_of(piece.data, "unlisted", problems, read_unlisted)
-        if rest not in (None, said) and said is not None:
-            what = f"`unlisted` is `{said}` here, and `{rest}` in a file that is included"
+        if unlisted not in (None, said) and said is not None:
+            what = f"`unlisted` is `{said}` here, and `{unlisted}` in a file that is included"
             problems.add(what, "say it once", "unlisted")
-        rest = said or rest
+        unlisted = said or unlisted
         together.note(piece, problems)
     listed = any("tools" in piece.data for piece in together.pieces)
-    for each in misplaced(listed, tools or (), others, rest):
+    for each in misplaced(listed, tools or (), others, unlisted):
         at = str(each.path[0])
         said_by = next(piece for piece in reversed(together.pieces) if at in piece.data)
         together.found.append(said_by.located(each))
-    return Inventory(tools, tuple(others), rest or "refuse")
+    return Inventory(tools, tuple(others), unlisted or "refuse")
 
 
 def _joined(

@@ -168,9 +168,8 @@ def values_never_had(roots: Iterable[f.Formula]) -> list[Problem]:
 
 def conditions_in(roots: Iterable[f.Formula]) -> Iterator[f.Condition]:
     """Yield every condition on arguments in the matches of these formulas."""
-    for node in (node for root in roots for node in f.postorder(root)):
-        for match in getattr(node, "target", ()):
-            yield from match.conditions
+    for match in f.matches_in(roots):
+        yield from match.conditions
 
 
 def _never_had(path: str, value: Any) -> Iterator[Problem]:
@@ -209,7 +208,7 @@ def _paths(node: f.Node) -> Iterator[str]:
             yield path
         case f.Custom(name, (str(path), *_)) if name.startswith("arg_"):
             yield path
-    for match in getattr(node, "target", ()):
+    for match in f.matches_of(node):
         yield from (each.path for each in match.conditions)
 
 

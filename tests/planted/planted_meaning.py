@@ -927,8 +927,8 @@ BUGS = (
     Bug(
         "one guarantee is read",
         "contracts/loader.py",
-        "    for i, value in enumerate(values):\n",
-        "    for i, value in enumerate(list(values)[:1]):\n",
+        'problems.attempt(("guarantee",), read_each, guarantee, value, words)',
+        'problems.attempt(("guarantee",), read_each, guarantee, value[:1], words)',
     ),
     Bug("actions are tools", "contracts/targets.py", "if name in words.actions:", "if False:"),
     Bug(
