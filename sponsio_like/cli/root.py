@@ -17,7 +17,7 @@ import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.cli.risk import risk_app
 from sponsio_like.errors import SponsioLikeError
-from sponsio_like.terminal import console_for, print_page
+from sponsio_like.terminal import console_for, show
 
 app = typer.Typer(
     name="sponsio-like",
@@ -92,7 +92,7 @@ def _imports_first(words: list[str]) -> list[str]:
 def warn(lines: Iterable[str]) -> None:
     """Print warnings on standard error."""
     sys.stdout.flush()
-    print_page([(each, "") for each in lines], console_for(sys.stderr))
+    show([(each, "") for each in lines], stream=sys.stderr)
 
 
 def _version(asked: bool) -> None:
@@ -134,8 +134,7 @@ def demo(
     """A recorded agent run under attack: without contracts, with them, and in observe mode."""
     from sponsio_like.cli.demo import run, save_files
 
-    console = console_for(sys.stdout)
     if save is not None:
-        print_page(save_files(save), console)
+        show(save_files(save))
         return
-    run(console, contracts, trace)
+    run(console_for(sys.stdout), contracts, trace)

@@ -15,7 +15,7 @@ import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.cli.root import Contracts, Json, Logs, OneContract, app, named_in_file, warn
 from sponsio_like.errors import ContractError, TraceError, closest
-from sponsio_like.terminal import console_for, counted, print_page, print_table
+from sponsio_like.terminal import counted, show
 
 if TYPE_CHECKING:
     from sponsio_like.contracts import Contract, File
@@ -185,7 +185,7 @@ def report(  # noqa: PLR0913 - each is an option
         return
     lines = part.of(line for path in logs for line in read_log(path))
     if session is not None and not as_json:
-        print_page(session_page(lines, session), console_for(sys.stdout))
+        show(session_page(lines, session))
         return
     found = report_of(lines)
     if contracts is not None:
@@ -199,11 +199,9 @@ def _counts(found: Report, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(found.as_json()))
         return
-    console = console_for(sys.stdout)
     if found.contracts:
-        print_table(found.table(), console)
-        print_page([("", "")], console)
-    print_page(found.page(), console)
+        show(found.table(), [("", "")])
+    show(found.page())
 
 
 def _watch(logs: list[Path], part: LogPart) -> None:

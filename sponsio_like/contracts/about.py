@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from sponsio_like.errors import ContractError, Problems, closest, read_each
 from sponsio_like.outcome import Severity
 
-SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high", "critical")
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 KEYS = ("because", "owner", "severity", "tags")
 """The notes that a violation has."""
 LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")

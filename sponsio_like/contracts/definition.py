@@ -11,7 +11,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts.about import UNSAID, About, read_advice, severity, tags, words
@@ -39,8 +39,8 @@ StrategyLike: TypeAlias = "str | Decision | Mapping[str, Any] | Callable[[Violat
 """A strategy: its name, `{name: {option: value}}`, a callable of yours, or the path of one."""
 
 Segment: TypeAlias = Literal["after", "before", "between", "after_until"]
-SEGMENTS: tuple[Segment, ...] = ("after", "before", "between", "after_until")
-MODES: tuple[Mode, ...] = ("observe", "enforce")
+SEGMENTS: tuple[Segment, ...] = get_args(Segment)
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 @dataclass(frozen=True, slots=True)

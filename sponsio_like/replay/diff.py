@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from sponsio_like.contracts import File
 from sponsio_like.replay.replay import Replay
@@ -23,12 +23,7 @@ EXAMPLES = 3
 DifferenceKind: TypeAlias = Literal[
     "newly stopped", "newly let through", "newly left open", "no longer open"
 ]
-KINDS: tuple[DifferenceKind, ...] = (
-    "newly stopped",
-    "newly let through",
-    "newly left open",
-    "no longer open",
-)
+KINDS: tuple[DifferenceKind, ...] = get_args(DifferenceKind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ SAID = {
 
 EventPlace: TypeAlias = tuple[int, float]
 """The number of calls before an event, and the number of the event: infinite, if it is a call."""
-Named: TypeAlias = Violation | Unfulfilled
+Breach: TypeAlias = Violation | Unfulfilled
 """A violation or unfulfilled obligation that the replay has found."""
 
 
@@ -103,7 +103,7 @@ def explained(
         raise ContractError.of(f"no contract is named `{only}`", f"there are: {', '.join(names)}")
     judged = judged or replay.judge(trace)
     policy = replay.play(trace).session.policy
-    every: list[Named] = [*judged.violations, *judged.unfulfilled]
+    every: list[Breach] = [*judged.violations, *judged.unfulfilled]
     found: list[ExplainedViolation] = []
     for name in dict.fromkeys(each.contract for each in every):
         if only in (None, name):
@@ -119,7 +119,7 @@ def explained(
 
 
 def _of_contract(
-    clauses: Sequence[Clause], events: Sequence[Event], named: Sequence[Named]
+    clauses: Sequence[Clause], events: Sequence[Event], named: Sequence[Breach]
 ) -> Iterator[ExplainedViolation]:
     """Yield each violation that the replay has found, with its reasons.
 
@@ -161,7 +161,7 @@ def _no_call(events: Sequence[Event], position: int) -> int | None:
 
 
 def _of_clause(
-    clause: Clause, events: Sequence[Event], named: Sequence[Named]
+    clause: Clause, events: Sequence[Event], named: Sequence[Breach]
 ) -> Iterator[tuple[Key | None, Explanation]]:
     reader = Reader(clause)
     if clause.by:
@@ -179,7 +179,7 @@ def _of_clause(
             yield None if whole else key, one
 
 
-def _keys(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> Iterable[Key | None]:
+def _keys(reader: Reader, events: Sequence[Event], named: Sequence[Breach]) -> Iterable[Key | None]:
     """Return the keys of values to explain; first, the key that stands for all others."""
     clause = reader.clause
     if clause.by:
@@ -191,7 +191,7 @@ def _keys(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> It
     return keys if clause.bound is None else [clause.bound.nobody, *keys]
 
 
-def _split(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> list[Key | None]:
+def _split(reader: Reader, events: Sequence[Event], named: Sequence[Breach]) -> list[Key | None]:
     """Return the values of the violating calls; of all calls for violations without a call."""
     parts = [reader.part(event.call) for event in events if isinstance(event, CallEvent)]
     places = [each.position for each in named if isinstance(each, Violation) and each.tool]

@@ -88,12 +88,12 @@ def _sources(known: Inventory, tools: Path | None, traces: Sequence[Path]) -> st
 def kinds_in_tools(path: Path | None) -> list[FieldKind]:
     """Return the kinds of arguments that a file of tools tells; none without a file."""
     tools = {} if path is None else read_tools(path)
-    named = ((tool, field, kind) for tool, known in tools.items() for field, kind in _of(known))
+    named = (
+        (tool, field, kind)
+        for tool, known in tools.items()
+        for field, kind in (known or {}).items()
+    )
     return [FieldKind(*each, str(path)) for each in named if each[2] != "any"]
-
-
-def _of(fields: Fields | None) -> Iterable[tuple[str, str]]:
-    return () if fields is None else fields.items()
 
 
 def read_tools(path: Path) -> dict[str, Fields | None]:
