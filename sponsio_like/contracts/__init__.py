@@ -80,7 +80,6 @@ from sponsio_like.contracts.guarantees import remarks
 from sponsio_like.contracts.imports import import_rules
 from sponsio_like.contracts.inventory import (
     CONTRACT,
-    KINDS,
     NOTHING_KNOWN,
     SHOWN,
     Fields,
@@ -94,7 +93,6 @@ from sponsio_like.contracts.inventory import (
 )
 from sponsio_like.contracts.layout import formatted, laid_out
 from sponsio_like.contracts.loader import File, load, loads
-from sponsio_like.contracts.operands import only
 from sponsio_like.contracts.parameters import (
     Accept,
     AnswerField,
@@ -121,10 +119,9 @@ from sponsio_like.contracts.parameters import (
     Within,
     default,
     expects,
-    read_parameter,
 )
 from sponsio_like.contracts.risk_section import Examine, RiskSection, intervention
-from sponsio_like.contracts.schema import SCHEMA_NAME, file_schema, modeline, schema_text
+from sponsio_like.contracts.schema import SCHEMA_NAME, modeline, schema_text
 from sponsio_like.contracts.sentences import read_sentence
 from sponsio_like.contracts.slips import (
     check_idle_missing,
@@ -134,7 +131,7 @@ from sponsio_like.contracts.slips import (
     unsaid,
 )
 from sponsio_like.contracts.steps import read_steps
-from sponsio_like.contracts.strategies import STRATEGIES, mailboxes, none, ruling
+from sponsio_like.contracts.strategies import STRATEGIES, mailboxes, ruling
 from sponsio_like.contracts.targets import Vocabulary, join, known_field, read_target
 from sponsio_like.contracts.templates import argument_text, made_name
 from sponsio_like.contracts.tests_section import Expected, WrittenTest
@@ -143,25 +140,25 @@ from sponsio_like.contracts.yaml_document import SIZE_CAP, parse
 
 # fmt: off
 __all__ = [
-    "ALL_INPUTS", "CATALOG", "CONTRACT", "FALLBACK", "KEYS", "KINDS", "MODES", "NOTHING_KNOWN",
-    "NO_TEXTS", "SCHEMA_NAME", "SHOWN", "SIZE_CAP", "STRATEGIES", "TOOL_FORMS", "UNSAID", "About",
-    "Accept", "AnswerField", "Contract", "Counts", "Default", "Duration", "Event", "ExactTools",
-    "Examine", "Expected", "Field", "FieldKind", "Fields", "File", "Folder", "Inventory",
-    "InventoryLike", "MetTools", "Moment", "Name", "Natural", "Number", "NumberField", "Occurrence",
-    "OneTool", "Parameter", "Pattern", "Positive", "Regex", "Renames", "RiskSection", "Rule",
-    "Scalars", "Scope", "Source", "Success", "Texts", "Tools", "Unlisted", "Vocabulary", "Window",
-    "Within", "WrittenTest", "argument_text", "before", "by_name", "calls_of_any", "catalog",
+    "ALL_INPUTS", "CATALOG", "CONTRACT", "FALLBACK", "KEYS", "MODES", "NOTHING_KNOWN", "NO_TEXTS",
+    "SCHEMA_NAME", "SHOWN", "SIZE_CAP", "STRATEGIES", "TOOL_FORMS", "UNSAID", "About", "Accept",
+    "AnswerField", "Contract", "Counts", "Default", "Duration", "Event", "ExactTools", "Examine",
+    "Expected", "Field", "FieldKind", "Fields", "File", "Folder", "Inventory", "InventoryLike",
+    "MetTools", "Moment", "Name", "Natural", "Number", "NumberField", "Occurrence", "OneTool",
+    "Parameter", "Pattern", "Positive", "Regex", "Renames", "RiskSection", "Rule", "Scalars",
+    "Scope", "Source", "Success", "Texts", "Tools", "Unlisted", "Vocabulary", "Window", "Within",
+    "WrittenTest", "argument_text", "before", "by_name", "calls_of_any", "catalog",
     "check_comparisons", "check_disjoint", "check_idle_missing", "check_release", "check_settles",
     "check_slips", "check_tools_meant", "common_kind", "confirmed", "contract", "contracts_of",
     "contradiction", "counted_calls", "covered", "declared", "default", "dependent_calls", "doubts",
-    "earlier", "excluding", "exclusive", "expects", "file_schema", "files_of", "filled",
-    "find_pattern", "fingerprint", "formatted", "formulas", "fresh_variable", "granted_since_last",
-    "having", "import_rules", "inputs_needed", "intervention", "is_text_kind", "join",
-    "joined_kinds", "known_field", "laid_out", "load", "loads", "made_name", "mailboxes",
-    "modeline", "narrowed", "none", "only", "optional", "parse", "pattern", "place_of",
-    "read_inventory", "read_kind", "read_language", "read_parameter", "read_sentence", "read_share",
-    "read_steps", "read_target", "reads_answer", "refusing", "regexes", "remarks", "ruling",
-    "said_of", "schema_fields", "schema_kind", "schema_of_tool", "schema_text", "source_name",
-    "unknown_facts", "unsaid", "values_never_had", "when_declared", "whenever", "worked",
+    "earlier", "excluding", "exclusive", "expects", "files_of", "filled", "find_pattern",
+    "fingerprint", "formatted", "formulas", "fresh_variable", "granted_since_last", "having",
+    "import_rules", "inputs_needed", "intervention", "is_text_kind", "join", "joined_kinds",
+    "known_field", "laid_out", "load", "loads", "made_name", "mailboxes", "modeline", "narrowed",
+    "optional", "parse", "pattern", "place_of", "read_inventory", "read_kind", "read_language",
+    "read_sentence", "read_share", "read_steps", "read_target", "reads_answer", "refusing",
+    "regexes", "remarks", "ruling", "said_of", "schema_fields", "schema_kind", "schema_of_tool",
+    "schema_text", "source_name", "unknown_facts", "unsaid", "values_never_had", "when_declared",
+    "whenever", "worked",
 ]
 # fmt: on
