@@ -108,8 +108,13 @@ class Problems:
 
     def check(self) -> None:
         """Raise `ContractError` with the mistakes that were noted, if there are any."""
-        if self.found:
-            raise ContractError(*self.found)
+        refuse(self.found)
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """Raise `ContractError` with these mistakes, if there are any."""
+    if found := tuple(problems):
+        raise ContractError(*found)
 
 
 def read_at(path: Path, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:

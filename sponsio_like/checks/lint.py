@@ -17,6 +17,7 @@ from sponsio_like.checks.guarantees import (
 from sponsio_like.checks.kinds import found_always, unlike
 from sponsio_like.checks.names import alike_names, unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
+from sponsio_like.checks.together import owed_at_start
 from sponsio_like.contracts import (
     CONTRACT,
     MODES,
@@ -200,8 +201,7 @@ def _late(
         monitor = clause.monitor
         if not clause.rule.authored or monitor.plain:
             continue
-        joint = frozenset(residual for each in monitor.start.live for residual in each)
-        if not monitor.search.probed(joint, monitor.start.registers):
+        if not monitor.search.probed(owed_at_start(monitor), monitor.start.registers):
             what = "is too large for exact verdicts: what can no longer be kept may be told late"
             hint = "split it into several guarantees, or use smaller bounds"
             problem = Problem(f"`{clause.rule.formula!r}` {what}", "", hint)

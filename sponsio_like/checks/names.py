@@ -32,7 +32,7 @@ from sponsio_like.contracts import (
     read_target,
 )
 from sponsio_like.engine import Policy
-from sponsio_like.errors import ContractError, Problem, Problems, closest
+from sponsio_like.errors import ContractError, Problem, Problems, closest, refuse
 from sponsio_like.events import names_tool
 from sponsio_like.logic.formula import Match
 from sponsio_like.outcome import Redirect
@@ -250,12 +250,12 @@ def check_tool(
     name arguments that the function does not take, if it takes others than are declared, or if its
     `kinds` contradict the declared ones. Names of other tools are not checked: they may still come.
     """
-    _refuse(contradictions(policy.inventory, kinds))
+    refuse(contradictions(policy.inventory, kinds))
     fields = None if arguments is None else dict.fromkeys(arguments, "any")
-    _refuse(undeclared(policy.inventory, tool, fields, hosts))
+    refuse(undeclared(policy.inventory, tool, fields, hosts))
     words = Vocabulary({tool: fields})
     found = [(each, unknown_fields(each, tool, words)) for each in policy.contracts]
-    _refuse([problem for each, wrong in found for problem in at_place(each, wrong)])
+    refuse([problem for each, wrong in found for problem in at_place(each, wrong)])
     policy.roll.add(tool, fields)
 
 
@@ -270,8 +270,8 @@ def check_tools(
     arguments than are declared, and for `kinds` that contradict those that are declared.
     """
     known = policy.inventory
-    _refuse(contradictions(known, kinds))
-    _refuse([each for name in tools for each in undeclared(known, name, tools[name])])
+    refuse(contradictions(known, kinds))
+    refuse([each for name in tools for each in undeclared(known, name, tools[name])])
     for name, arguments in tools.items():
         policy.roll.add(name, arguments)
     policy.roll.complete = False
@@ -344,7 +344,7 @@ def refuse_strangers(contracts: Iterable[Contract], words: Vocabulary, hint: str
         (each, [*unknown_names(each, words, met=True, away=hint), *_substitutes(each, words)])
         for each in contracts
     ]
-    _refuse([problem for each, wrong in found for problem in at_place(each, wrong)])
+    refuse([problem for each, wrong in found for problem in at_place(each, wrong)])
 
 
 def known_names(known: Inventory, tools: Mapping[str, Fields | None]) -> Vocabulary:
@@ -366,8 +366,3 @@ def _substitutes(contract: Contract, words: Vocabulary) -> list[Problem]:
         for name in names
         if name not in (words.names or ())
     ]
-
-
-def _refuse(problems: list[Problem]) -> None:
-    if problems:
-        raise ContractError(*problems)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 import sponsio_like.logic.formula as f
-from sponsio_like.errors import ContractError, Problem
+from sponsio_like.errors import Problem, refuse
 from sponsio_like.events import ANY_TEXT, ODD_TEXTS, regex, whole_or_anchored
 from sponsio_like.values import kind_step, path_parts
 
@@ -87,16 +87,12 @@ LISTED = frozenset({"arg_allowed"})
 
 def check_slips(root: f.Formula, tools: Collection[str] | None) -> None:
     """Raise `ContractError` for what can never match, or means something unexpected."""
-    problems = list(_mistakes(root, tools))
-    if problems:
-        raise ContractError(*problems)
+    refuse(_mistakes(root, tools))
 
 
 def check_tools_meant(root: f.Formula, tools: Collection[str] | None) -> None:
     """Raise `ContractError` for a name that is taken for a word, as `check_slips` does."""
-    problems = list(_names([node for node in f.postorder(root) if f.matches_of(node)], tools))
-    if problems:
-        raise ContractError(*problems)
+    refuse(_names([node for node in f.postorder(root) if f.matches_of(node)], tools))
 
 
 def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Problem]:

@@ -901,13 +901,13 @@ BUGS = (
     Bug(
         "tautologies load",
         "checks/guarantees.py",
-        'if not monitor.search.reachable("harsh", joint, state.registers, -1, more=True):',
+        'if not is_reachable("harsh", monitor):',
         "if False:",
     ),
     Bug(
         "contradictions load",
         "checks/guarantees.py",
-        'if not monitor.search.reachable("kind", joint, state.registers, -1, more=True):',
+        'if not is_reachable("kind", monitor):',
         "if False:",
     ),
     Bug(

@@ -28,7 +28,7 @@ from sponsio_like.contracts import (
     read_inventory,
     schema_of_tool,
 )
-from sponsio_like.errors import ContractError, Problem, closest
+from sponsio_like.errors import ContractError, Problem, closest, refuse
 from sponsio_like.traces import Trace, read_traces
 
 HOW = "with --tools FILE or --traces FILE"
@@ -75,9 +75,7 @@ def _never_given(contracts: Iterable[Contract], words: Vocabulary) -> Iterator[P
 def _check_declared(known: Inventory, given: Mapping[str, Fields | None], where: str) -> None:
     missing = [each for each in known.tools or () if each not in given]
     what = "`tools:` lists `{}`, which is not there"
-    problems = [Problem(what.format(each), where, closest(each, given)) for each in missing]
-    if problems:
-        raise ContractError(*problems)
+    refuse(Problem(what.format(each), where, closest(each, given)) for each in missing)
 
 
 def _sources(known: Inventory, tools: Path | None, traces: Sequence[Path]) -> str:
