@@ -69,10 +69,6 @@ class ContractError(SponsioLikeError):
         """Return the error of one mistake."""
         return cls(Problem(what, where, hint))
 
-    def changed(self, change: Callable[[Problem], Problem]) -> ContractError:
-        """Return an error of the same mistakes, each changed."""
-        return ContractError(*map(change, self.problems))
-
 
 class ContractWarning(UserWarning):
     """A warning of a contract that loads and has something that is rarely intended.
@@ -117,12 +113,17 @@ def refuse(problems: Iterable[Problem]) -> None:
         raise ContractError(*found)
 
 
+def changed(error: ContractError, change: Callable[[Problem], Problem]) -> ContractError:
+    """Return an error of the same mistakes, each changed."""
+    return ContractError(*map(change, error.problems))
+
+
 def read_at(path: Path, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
     """Return what `read` returns. Raises its `ContractError`, with the mistakes under `path`."""
     try:
         return read(*args, **kwargs)
     except ContractError as error:
-        raise error.changed(lambda each: replace(each, path=path + each.path)) from None
+        raise changed(error, lambda each: replace(each, path=path + each.path)) from None
 
 
 def read_each(read: Callable[..., _T], values: Iterable[Any], *args: Any) -> list[_T]:

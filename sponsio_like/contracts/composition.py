@@ -20,7 +20,7 @@ from sponsio_like.contracts.imports import import_named
 from sponsio_like.contracts.operands import only
 from sponsio_like.contracts.parameter_section import filled_in
 from sponsio_like.contracts.yaml_document import SIZE_CAP, Document, parse
-from sponsio_like.errors import ContractError, Problem, Problems, closest
+from sponsio_like.errors import ContractError, Problem, Problems, changed, closest
 
 FILES_CAP = 1_000
 """The most files that are read as one."""
@@ -193,7 +193,7 @@ def _piece(
     try:
         document = parse(text)
     except ContractError as error:
-        raise error.changed(lambda p: replace(p, where=f"{name}:{p.where or '1:1'}")) from None
+        raise changed(error, lambda p: replace(p, where=f"{name}:{p.where or '1:1'}")) from None
     unread = tuple(replace(each, where=f"{name}:{each.where}") for each in document.problems)
     piece, problems = Piece(name, document, unread=unread), Problems()
     written = document.data

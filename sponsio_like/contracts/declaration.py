@@ -36,7 +36,7 @@ from sponsio_like.contracts.slips import check_idle_missing
 from sponsio_like.contracts.targets import NOTHING, Vocabulary, known_field
 from sponsio_like.contracts.templates import argument_text, fill, made_name, named_argument
 from sponsio_like.contracts.typed_fields import amount_path
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, changed, closest
 from sponsio_like.logic.formula import Formula
 from sponsio_like.outcome import Decision
 
@@ -137,7 +137,7 @@ class Pattern:
         try:
             built = self.build(**values)
         except ContractError as error:
-            raise error.changed(lambda p: replace(p, what=f"`{self.name}`: {p.what}")) from None
+            raise changed(error, lambda p: replace(p, what=f"`{self.name}`: {p.what}")) from None
         rule = built if isinstance(built, Rule) else Rule(built)
         for problem in check_idle_missing(rule.formula):
             problems.found.append(replace(problem, path=_said("missing", given), of_key=True))

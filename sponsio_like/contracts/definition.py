@@ -23,7 +23,7 @@ from sponsio_like.contracts.sentences import read_sentence
 from sponsio_like.contracts.strategies import strategy
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.contracts.typed_fields import conditions_in
-from sponsio_like.errors import ContractError, Problems, closest, read_at, read_each
+from sponsio_like.errors import ContractError, Problems, changed, closest, read_at, read_each
 from sponsio_like.events import inputs_of
 from sponsio_like.logic import looks_ahead
 from sponsio_like.logic.formula import FALSE, Formula
@@ -193,7 +193,7 @@ class Contract:
 
     def _located(self, error: ContractError) -> ContractError:
         mine = f"contract `{self.name}`"
-        return error.changed(lambda p: replace(p, where=f"{mine}, {p.where}" if p.where else mine))
+        return changed(error, lambda p: replace(p, where=f"{mine}, {p.where}" if p.where else mine))
 
     def _wrong(self, what: str, hint: str) -> ContractError:
         return self._located(ContractError.of(what, hint))

@@ -28,7 +28,7 @@ from sponsio_like.contracts import (
     read_inventory,
     schema_of_tool,
 )
-from sponsio_like.errors import ContractError, Problem, closest, refuse
+from sponsio_like.errors import ContractError, Problem, changed, closest, refuse
 from sponsio_like.traces import Trace, read_traces
 
 HOW = "with --tools FILE or --traces FILE"
@@ -105,8 +105,8 @@ def read_tools(path: Path) -> dict[str, Fields | None]:
         found = _tools(_data(text))
     except ContractError as error:
         at = str(path)
-        raise error.changed(
-            lambda p: replace(p, where=f"{at}:{p.where}" if p.where else at)
+        raise changed(
+            error, lambda p: replace(p, where=f"{at}:{p.where}" if p.where else at)
         ) from None
     if not found:
         raise ContractError.of("there are no tools in it", TOOL_FORMS, str(path))
