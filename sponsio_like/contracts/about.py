@@ -59,14 +59,14 @@ UNSAID = About()
 """An `About` without any note."""
 
 
-def words(value: Any) -> str:
+def read_words(value: Any) -> str:
     """Return a text without the blanks around it. Raises `ContractError` if nothing is left."""
     if isinstance(value, str) and value.strip():
         return value.strip()
     raise ContractError.of(f"`{value}` is not a text", "write some words")
 
 
-def severity(value: Any) -> Severity:
+def read_severity(value: Any) -> Severity:
     """Return a severity from its name. Raises `ContractError` for others."""
     for known in SEVERITIES:
         if value == known:
@@ -76,11 +76,11 @@ def severity(value: Any) -> Severity:
     )
 
 
-def tags(value: Any) -> tuple[str, ...]:
+def read_tags(value: Any) -> tuple[str, ...]:
     """Return a list of words as a tuple. Raises `ContractError` for anything else."""
     if not isinstance(value, (list, tuple)) or not value:
         raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
-    return tuple(read_each(words, value))
+    return tuple(read_each(read_words, value))
 
 
 def read_advice(value: Any) -> tuple[tuple[str, str], ...]:
@@ -104,7 +104,7 @@ def read_language(tag: Any) -> str:
 
 def _text_in(tag: Any, value: Any) -> str:
     read_language(tag)
-    text = words(value)
+    text = read_words(value)
     for name in re.findall(r"\{([^{}]*)\}", text):
         if name not in PLACES:
             known = ", ".join(f"{{{each}}}" for each in PLACES)

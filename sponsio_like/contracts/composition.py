@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from sponsio_like.contracts.imports import import_named
-from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.operands import check_keys
 from sponsio_like.contracts.parameter_section import filled_in
 from sponsio_like.contracts.yaml_document import SIZE_CAP, Document, parse
 from sponsio_like.errors import ContractError, Problem, Problems, changed, closest
@@ -248,7 +248,7 @@ def _entries_with_values(
     given: Any = {}
     if isinstance(entry, Mapping):
         own = Problems()
-        only(entry, ("file", "with"), "include", own)
+        check_keys(entry, ("file", "with"), "include", own)
         problems.found += [replace(each, path=(*at, *each.path)) for each in own.found]
         given = entry.get("with", {})
         if not isinstance(given, Mapping):

@@ -14,11 +14,18 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.about import UNSAID, About, read_advice, severity, tags, words
+from sponsio_like.contracts.about import (
+    UNSAID,
+    About,
+    read_advice,
+    read_severity,
+    read_tags,
+    read_words,
+)
 from sponsio_like.contracts.conditions import assumption, condition, formula, with_actions
 from sponsio_like.contracts.declaration import Rule, find_pattern
 from sponsio_like.contracts.guarantees import check_meant
-from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.operands import check_keys
 from sponsio_like.contracts.sentences import read_sentence
 from sponsio_like.contracts.strategies import strategy
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
@@ -131,19 +138,19 @@ class Contract:
 
         The model, the log and the report show it.
         """
-        return self._about(because=self._read(words, why))
+        return self._about(because=self._read(read_words, why))
 
     def owner(self, who: str) -> Contract:
         """Return a copy with the name of its owner."""
-        return self._about(owner=self._read(words, who))
+        return self._about(owner=self._read(read_words, who))
 
     def severity(self, level: Severity) -> Contract:
         """Return a copy that says how bad a violation is: low, medium, high or critical."""
-        return self._about(severity=self._read(severity, level))
+        return self._about(severity=self._read(read_severity, level))
 
     def tags(self, *names: str) -> Contract:
         """Return a copy with words to find it by."""
-        return self._about(tags=self._read(tags, names))
+        return self._about(tags=self._read(read_tags, names))
 
     def advice(self, **texts: str) -> Contract:
         """Return a copy with words for the model, by language: `.advice(de="erst `check`")`.
@@ -266,7 +273,7 @@ def _pattern(value: Mapping[str, Any], words: Vocabulary) -> Rule:
 
 def _formula(value: Mapping[str, Any], words: Vocabulary) -> Rule:
     problems = Problems()
-    only(value, ("pattern", "ltl"), "guarantee", problems)
+    check_keys(value, ("pattern", "ltl"), "guarantee", problems)
     if not value:
         problems.add("an empty guarantee", "write {pattern: ..} or {ltl: ..}")
     found = problems.attempt(("ltl",), formula, value["ltl"], words) if "ltl" in value else None
@@ -313,7 +320,7 @@ def scope(value: Any, words: Vocabulary = NOTHING) -> Scope:
     if not isinstance(value, Mapping):
         raise ContractError.of(f"`{value}` is not a scope", "write {after: {called: x}}")
     problems = Problems()
-    only(value, SEGMENTS, "scope", problems)
+    check_keys(value, SEGMENTS, "scope", problems)
     kinds = [kind for kind in SEGMENTS if kind in value]
     if not problems.found and len(kinds) != 1:
         problems.add("a scope has one segment", "write after, before, between or after_until")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-import sponsio_like.contracts.about as said
+from sponsio_like.contracts import about
 from sponsio_like.contracts.composition import (
     NO_TEXTS,
     Piece,
@@ -47,13 +47,13 @@ from sponsio_like.contracts.inventory import (
     Fields,
     Inventory,
     Unlisted,
-    elsewhere,
     misplaced,
     names_in,
+    read_elsewhere,
     read_inventory,
     read_unlisted,
 )
-from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.operands import check_keys
 from sponsio_like.contracts.overrides import entries
 from sponsio_like.contracts.risk_section import RiskSection, read_risk
 from sponsio_like.contracts.strategies import strategy
@@ -68,7 +68,7 @@ FILE_KEYS = (
     "actions", "contracts", "overrides", "risk", "tests",
 )  # fmt: skip
 CONTRACT_KEYS = (
-    "name", "assume", "scope", "guarantee", "strategy", "mode", "world", *said.KEYS, "advice",
+    "name", "assume", "scope", "guarantee", "strategy", "mode", "world", *about.KEYS, "advice",
 )  # fmt: skip
 VERSION = 1
 
@@ -264,7 +264,7 @@ def _head(piece: Piece, root: Piece, together: _FileGroup, problems: Problems) -
         what = "an empty file" if data is None else "the file is not a mapping"
         problems.add(what, "begin with `version: 1` and `contracts:`")
         return
-    only(data, FILE_KEYS, "contract file", problems)
+    check_keys(data, FILE_KEYS, "contract file", problems)
     _version(data, problems)
     together.modes[id(piece)] = _section_of(data, "mode", problems, read_mode)
     if "risk" in data and piece is not root:
@@ -311,7 +311,9 @@ def _inventory(together: _FileGroup) -> Inventory:
         read = read or names_in(piece.data.get("tools"))  # after a mistake, names are still known
         if read:
             tools = _joined(tools or {}, read, piece, problems)
-        others |= dict.fromkeys(_section_of(piece.data, "elsewhere", problems, elsewhere) or ())
+        others |= dict.fromkeys(
+            _section_of(piece.data, "elsewhere", problems, read_elsewhere) or ()
+        )
         said = _section_of(piece.data, "unlisted", problems, read_unlisted)
         if unlisted not in (None, said) and said is not None:
             what = f"`unlisted` is `{said}` here, and `{unlisted}` in a file that is included"
@@ -447,7 +449,7 @@ def _contract(data: Any, words: Vocabulary, problems: Problems) -> Contract | No
         problems.add(f"`{data}` is not a contract", "write {name: .., guarantee: ..}")
         return None
     own = Problems()
-    only(data, CONTRACT_KEYS, "contract", own)
+    check_keys(data, CONTRACT_KEYS, "contract", own)
     for key in ("name", "guarantee"):
         if key not in data:
             own.add(f"a contract without `{key}`", f"write {key}: ..")
@@ -468,13 +470,13 @@ def _contract(data: Any, words: Vocabulary, problems: Problems) -> Contract | No
     return read if name else None
 
 
-def _about(data: Mapping[str, Any], problems: Problems) -> said.About:
-    return said.About(
-        _section_of(data, "because", problems, said.words) or "",
-        _section_of(data, "owner", problems, said.words) or "",
-        _section_of(data, "severity", problems, said.severity),
-        _section_of(data, "tags", problems, said.tags) or (),
-        _section_of(data, "advice", problems, said.read_advice) or (),
+def _about(data: Mapping[str, Any], problems: Problems) -> about.About:
+    return about.About(
+        _section_of(data, "because", problems, about.read_words) or "",
+        _section_of(data, "owner", problems, about.read_words) or "",
+        _section_of(data, "severity", problems, about.read_severity),
+        _section_of(data, "tags", problems, about.read_tags) or (),
+        _section_of(data, "advice", problems, about.read_advice) or (),
     )
 
 

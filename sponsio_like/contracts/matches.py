@@ -15,9 +15,9 @@ import sponsio_like.logic.formula as f
 from sponsio_like.contracts.operands import (
     SEARCHES,
     VARIABLE,
+    check_keys,
     field_path,
     name,
-    only,
     pattern_text,
     read_comparison,
     variable,
@@ -61,7 +61,7 @@ def matched(value: Any, words: Vocabulary = NOTHING, status: Status = "any") -> 
 
 def _call(value: Mapping[Any, Any], words: Vocabulary, status: Status) -> Formula:
     problems = Problems()
-    only(value, OF_CALLS, "match", problems)
+    check_keys(value, OF_CALLS, "match", problems)
     said = {key: value[key] for key in value if key in CALL_KEYS}
     calls: f.Target | None = (f.Match(),)
     if said or not value:
@@ -130,7 +130,7 @@ def _message(value: Mapping[Any, Any]) -> Formula:
         problems.add(
             f"`{key}` is of a call, and this is a message", "write two matches", key, of_key=True
         )
-    only(value, (*OF_MESSAGES, *OF_CALLS), "match", problems)
+    check_keys(value, (*OF_MESSAGES, *OF_CALLS), "match", problems)
     if "message" not in value:
         problems.add("a `text` is of a message", "write message: user beside it", "text")
     role = problems.attempt(("message",), name, value.get("message", "?"))
@@ -145,7 +145,7 @@ def _text(value: Any) -> list[Formula]:
     if not isinstance(value, Mapping):
         raise ContractError.of(f"`{value}` does not describe a text", "write {matches: regex}")
     problems = Problems()
-    only(value, ("matches", *SEARCHES, "bind"), "text", problems)
+    check_keys(value, ("matches", *SEARCHES, "bind"), "text", problems)
     problems.check()
     return [
         f.TextIs(op, operand)

@@ -40,7 +40,7 @@ MISTYPED = re.compile(r"\$[\s{(]*([^\W\d]\w*)")
 RightSide: TypeAlias = tuple[Op, Operand]
 
 
-def only(
+def check_keys(
     value: Mapping[Any, Any], known: Iterable[str], what: str, problems: Problems, says: str = ""
 ) -> None:
     """Note every key that is not known, with the closest one; `says` replaces that hint."""
@@ -140,7 +140,7 @@ def variable(value: Any) -> Var:
     raise ContractError.of(f"`{value}` is not a variable", hint or "write $ and a name: $x")
 
 
-def fixed(value: Any, place: str) -> None:
+def check_no_variable(value: Any, place: str) -> None:
     """Raise `ContractError` for a variable where none can stand."""
     if isinstance(value, Var) or (isinstance(value, str) and VARIABLE.fullmatch(value)):
         shown = f"${value.name}" if isinstance(value, Var) else value
@@ -152,7 +152,7 @@ def name(value: Any) -> str:
 
     Raises `ContractError` for anything else.
     """
-    fixed(value, "a name")
+    check_no_variable(value, "a name")
     if isinstance(value, str) and value and value == value.strip():
         return value
     raise ContractError.of(f"`{value}` is not a name", "write it as text")
@@ -194,7 +194,7 @@ def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list
     problems = Problems()
     known = (*COMPARISONS, *SEARCHES, "bind", *about)
     hints = (where_declared(key) for key in wanted if key not in known)
-    only(wanted, known, "comparison", problems, next(filter(None, hints), ""))
+    check_keys(wanted, known, "comparison", problems, next(filter(None, hints), ""))
     if not wanted.keys() - {*about}:
         problems.add("an empty comparison", "write {gt: 100}, or the value itself")
     found: list[RightSide] = []

@@ -17,7 +17,14 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 from sponsio_like.contracts.conditions import event
 from sponsio_like.contracts.confirmation import accepted
 from sponsio_like.contracts.matches import Status, is_match, matched
-from sponsio_like.contracts.operands import field_path, fixed, folder, name, only, pattern_text
+from sponsio_like.contracts.operands import (
+    check_keys,
+    check_no_variable,
+    field_path,
+    folder,
+    name,
+    pattern_text,
+)
 from sponsio_like.contracts.targets import NOTHING, Vocabulary, read_target
 from sponsio_like.errors import ContractError, Problems, closest, read_at, read_each
 from sponsio_like.logic import is_glob, looks_ahead
@@ -125,7 +132,7 @@ def _window(value: Any, words: Vocabulary) -> Bound:
             f"`{value}` is not a window", "write session, {seconds: 60} or {steps: 10}"
         )
     problems = Problems()
-    only(value, ("seconds", "steps"), "window", problems)
+    check_keys(value, ("seconds", "steps"), "window", problems)
     problems.check()
     if "seconds" in value:
         return Seconds(float(read_at(("seconds",), _duration, value["seconds"], words)))
@@ -163,7 +170,7 @@ def _occurrence(status: Status) -> Callable[[Any, Vocabulary], Formula]:
 
 def _scalars(value: Any, _: Vocabulary) -> tuple[Any, ...]:
     """Return one value, or a list of them, as a tuple; each keeps its type."""
-    fixed(value, "a value here")
+    check_no_variable(value, "a value here")
     values = value if isinstance(value, (list, tuple)) else [value]
     plain = all(isinstance(each, (str, int, float, bool, type(None))) for each in values)
     if (
@@ -179,7 +186,7 @@ def _moment(value: Any, words: Vocabulary) -> Term:
     """Return the term for the seconds since something happened, or since a fact was told."""
     if isinstance(value, Mapping) and "fact" in value:
         problems = Problems()
-        only(value, ("fact",), "event", problems)
+        check_keys(value, ("fact",), "event", problems)
         key = problems.attempt(("fact",), name, value["fact"])
         problems.check()
         return FactAge(str(key))

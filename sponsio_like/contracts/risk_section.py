@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sponsio_like.contracts.definition import read_mode
-from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.operands import check_keys
 from sponsio_like.contracts.strategies import strategy
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.errors import ContractError, Problems
@@ -56,7 +56,7 @@ def read_risk(value: Any, words: Vocabulary = NOTHING) -> RiskSection:
         hint = "write risk: {model: risk.json, threshold: 0.2}"
         raise ContractError.of(f"`{value}` is no section `risk`", hint)
     problems = Problems()
-    only(value, RISK_KEYS, "risk section", problems)
+    check_keys(value, RISK_KEYS, "risk section", problems)
     for key in ("model", "threshold"):
         if key not in value:
             problems.add(f"a section `risk` without `{key}`", f"write {key}: ..")

@@ -15,8 +15,8 @@ from sponsio_like.contracts.operands import (
     COMPARISONS,
     SEARCHES,
     VARIABLE,
+    check_keys,
     field_path,
-    only,
     read_comparison,
     scalar,
     variable,
@@ -147,7 +147,7 @@ def matching(value: Mapping[Any, Any], words: Vocabulary) -> Target:
         what = f"`{key}` cannot stand here: a call is matched before it has run"
         hint = "it can in conditions, and in patterns such as `absent`, `precedence`, `response`"
         problems.add(what, hint, key, of_key=True)
-    only(value, (*CALL_KEYS, *EVENT_KEYS), "match", problems)
+    check_keys(value, (*CALL_KEYS, *EVENT_KEYS), "match", problems)
     found: Target | None = (Match(),)
     if "tool" in value:
         found = problems.attempt(("tool",), read_target, value["tool"], words)
@@ -277,7 +277,7 @@ def _wanted(path: str, wanted: Any) -> list[Condition]:
         return [Condition(path, op, value) for op, value in found]
     problems = Problems()
     key = "every" if every else "some"
-    only(wanted, (key,), "comparison", problems, f"`{key}` stands alone")
+    check_keys(wanted, (key,), "comparison", problems, f"`{key}` stands alone")
     if "[]" not in path_parts(path):
         what = f"`{key}` speaks of the elements of a list, and `{path}` is one value"
         problems.add(what, f"did you mean `{path}[]`?", key, of_key=True)
