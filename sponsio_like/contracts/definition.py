@@ -95,7 +95,7 @@ class Contract:
     def guarantees(self, *what: Guarantee) -> Contract:
         """Return a copy that also demands all of these: patterns, formulas, or sentences."""
         problems = Problems()
-        rules = [problems.attempt((), guarantee, each) for each in what]
+        rules = [problems.attempt((), read_guarantee, each) for each in what]
         if problems.found:
             raise self._located(ContractError(*problems.found))
         return replace(self, rules=(*self.rules, *(rule for rule in rules if rule is not None)))
@@ -190,7 +190,7 @@ class Contract:
     def _scoped(self, kind: Segment, ends: Any) -> Contract:
         if self.segment is not None:
             raise self._wrong("a scope is given twice", "one contract has one scope")
-        return replace(self, segment=self._read(scope, {kind: ends}))
+        return replace(self, segment=self._read(read_scope, {kind: ends}))
 
     def _read(self, read_it: Any, value: Any) -> Any:
         try:
@@ -227,7 +227,7 @@ def read_name(value: Any) -> str:
 # --- reading its parts ----------------------------------------------------------------------------
 
 
-def guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
+def read_guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
     """Read one guarantee: a rule, a formula, a sentence, `{pattern: ..}`, or `{ltl: ..}`.
 
     Raises `ContractError` for what is none of them.
@@ -312,7 +312,7 @@ def read_world(value: Any) -> bool:
     raise ContractError.of(f"`{value}` is not true or false", "write world: true, or leave it out")
 
 
-def scope(value: Any, words: Vocabulary = NOTHING) -> Scope:
+def read_scope(value: Any, words: Vocabulary = NOTHING) -> Scope:
     """Read a scope: `{after: f}`, `{before: f}`, `{between: [f, g]}`, `{after_until: [f, g]}`.
 
     Raises `ContractError` for anything else.

@@ -30,12 +30,12 @@ from sponsio_like.contracts.conditions import assumption
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import (
     Contract,
-    guarantee,
+    read_guarantee,
     read_mode,
     read_modes,
     read_name,
+    read_scope,
     read_world,
-    scope,
 )
 from sponsio_like.contracts.field_kinds import (
     FieldKind,
@@ -460,7 +460,7 @@ def _contract(data: Any, words: Vocabulary, problems: Problems) -> Contract | No
         name or "",
         _rules(data, words, problems),
         _section_of(data, "assume", problems, assumption, words),
-        _section_of(data, "scope", problems, scope, words),
+        _section_of(data, "scope", problems, read_scope, words),
         _section_of(data, "strategy", problems, strategy, words),
         mode,
         share=share,
@@ -483,8 +483,8 @@ def _about(data: Mapping[str, Any], problems: Problems) -> about.About:
 def _rules(data: Mapping[str, Any], words: Vocabulary, problems: Problems) -> tuple[Rule, ...]:
     value = data.get("guarantee")
     if not isinstance(value, list):
-        rule = _section_of(data, "guarantee", problems, guarantee, words)
+        rule = _section_of(data, "guarantee", problems, read_guarantee, words)
         return (rule,) if rule else ()
     if not value:
         problems.add("an empty list", "write at least one guarantee", "guarantee")
-    return tuple(problems.attempt(("guarantee",), read_each, guarantee, value, words) or ())
+    return tuple(problems.attempt(("guarantee",), read_each, read_guarantee, value, words) or ())

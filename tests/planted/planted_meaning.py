@@ -927,8 +927,8 @@ BUGS = (
     Bug(
         "one guarantee is read",
         "contracts/loader.py",
-        'problems.attempt(("guarantee",), read_each, guarantee, value, words)',
-        'problems.attempt(("guarantee",), read_each, guarantee, value[:1], words)',
+        'problems.attempt(("guarantee",), read_each, read_guarantee, value, words)',
+        'problems.attempt(("guarantee",), read_each, read_guarantee, value[:1], words)',
     ),
     Bug("actions are tools", "contracts/targets.py", "if name in words.actions:", "if False:"),
     Bug(
