@@ -176,7 +176,7 @@ def print_page(page: Iterable[Styled], console: Console) -> None:
         print_wrapped(body, style, len(text) - len(body), console)
 
 
-def show(*parts: Table | Iterable[Styled], stream: IO[str] | None = None) -> None:
+def print_all(*parts: Table | Iterable[Styled], stream: IO[str] | None = None) -> None:
     """Print tables and pages on a stream; on standard output, if none is given."""
     console = console_for(stream or sys.stdout)
     for each in parts:

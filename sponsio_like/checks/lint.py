@@ -28,9 +28,9 @@ from sponsio_like.contracts import (
     check_idle_missing,
     check_slips,
     check_tools_meant,
+    contract_place,
     doubts,
     formulas,
-    place_of,
     remarks,
     unknown_facts,
     unsaid,
@@ -71,7 +71,7 @@ def structural_problems(contracts: Sequence[Contract], mode: Mode) -> list[Probl
         [] if mode in MODES else [Problem(f"unknown mode `{mode}`", "", "write observe or enforce")]
     )
     for contract in contracts:
-        where = place_of(contract)
+        where = contract_place(contract)
         answers = [contract.answer, *(rule.answer for rule in contract.rules)]
         if not contract.rules:
             found.append(Problem("there is no guarantee", where, "say what must hold"))
@@ -209,4 +209,4 @@ def _late(
 
 
 def _located(contract: Contract, problem: Problem) -> Problem:
-    return Problem(problem.what, problem.where or place_of(contract), problem.hint)
+    return Problem(problem.what, problem.where or contract_place(contract), problem.hint)

@@ -24,11 +24,11 @@ from sponsio_like.contracts import (
     Rule,
     Vocabulary,
     common_kind,
+    contract_place,
     contradiction,
     formulas,
     known_field,
     made_name,
-    place_of,
     read_target,
 )
 from sponsio_like.engine import Policy
@@ -97,7 +97,7 @@ def alike_names(contracts: Iterable[Contract], inventory: Inventory) -> Iterator
             if other := next((each for each in named if _is_slip(name, each)), ""):
                 what = f"`{name}` is nearly `{other}`, which contract `{named[other][0]}` names"
                 hint = "correct the misspelt one; if both are meant, list all tools in `tools:`"
-                yield Problem(what, place_of(contract), hint)
+                yield Problem(what, contract_place(contract), hint)
             named[name] = (contract.name, contract.where)
 
 

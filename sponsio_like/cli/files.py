@@ -16,7 +16,7 @@ import typer  # noqa: TID253 - nothing but the command line imports this module
 from sponsio_like.cli.root import Files, Json, app
 from sponsio_like.errors import ContractError, Problem, SponsioLikeError
 from sponsio_like.explain import catalog_page, contracts_page, pattern_page, warnings_page
-from sponsio_like.terminal import counted, show
+from sponsio_like.terminal import counted, print_all
 
 if TYPE_CHECKING:
     from sponsio_like.replay import CheckedFile
@@ -78,7 +78,7 @@ def _refuse(mistakes: list[Problem], *, told: bool) -> None:
     if mistakes and not told:
         if not sys.stderr.isatty():
             raise ContractError(*mistakes)
-        show(underlined(mistakes), stream=sys.stderr)
+        print_all(underlined(mistakes), stream=sys.stderr)
     raise typer.Exit(2 if mistakes else 0)
 
 
@@ -90,7 +90,7 @@ def _say_checked(each: CheckedFile, *, explain: bool) -> None:
         return
     contracts, mode = each.file.contracts, each.file.mode or "enforce"
     shown = {one.name: shortest_lines(one) for one in contracts if explain}
-    show(contracts_page(contracts, mode, shown, each.file.words), warnings_page(each.remarks))
+    print_all(contracts_page(contracts, mode, shown, each.file.words), warnings_page(each.remarks))
     typer.echo(f"{each.name}: {counted(len(contracts), 'contract')} understood")
     for line in (*each.kinds(), *each.left, *each.found.limits):
         typer.echo(line)
@@ -122,7 +122,7 @@ def run_file_tests(
         if as_json:
             typer.echo(json.dumps(each.as_json()))
         else:
-            show(each.table(), each.lines())
+            print_all(each.table(), each.lines())
     good = all(each.passed and (each.complete or not strict) for each in results)
     raise typer.Exit(0 if good else 1)
 
@@ -163,7 +163,7 @@ def say(
     words = Vocabulary() if file is None else file.words
     rule = read_sentence(sentence, words)
     lines = shortest_lines(contract("it").guarantees(rule))
-    show(sentence_page(rule, lines, words))
+    print_all(sentence_page(rule, lines, words))
 
 
 @app.command()
@@ -173,7 +173,7 @@ def patterns(
     """List the patterns that contracts are made of, or explain one of them."""
     from sponsio_like.contracts import CATALOG, find_pattern
 
-    show(catalog_page(CATALOG.values()) if name is None else pattern_page(find_pattern(name)))
+    print_all(catalog_page(CATALOG.values()) if name is None else pattern_page(find_pattern(name)))
 
 
 @app.command()

@@ -17,7 +17,7 @@ import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.cli.risk import risk_app
 from sponsio_like.errors import SponsioLikeError
-from sponsio_like.terminal import console_for, show
+from sponsio_like.terminal import console_for, print_all
 
 app = typer.Typer(
     name="sponsio-like",
@@ -92,7 +92,7 @@ def _imports_first(words: list[str]) -> list[str]:
 def warn(lines: Iterable[str]) -> None:
     """Print warnings on standard error."""
     sys.stdout.flush()
-    show([(each, "") for each in lines], stream=sys.stderr)
+    print_all([(each, "") for each in lines], stream=sys.stderr)
 
 
 def _version(asked: bool) -> None:
@@ -135,6 +135,6 @@ def demo(
     from sponsio_like.cli.demo import run, save_files
 
     if save is not None:
-        show(save_files(save))
+        print_all(save_files(save))
         return
     run(console_for(sys.stdout), contracts, trace)

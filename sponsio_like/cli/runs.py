@@ -14,7 +14,7 @@ import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.cli.root import Contracts, Json, OneContract, ShowValues, Traces, app, warn
 from sponsio_like.errors import TraceError
-from sponsio_like.terminal import show
+from sponsio_like.terminal import print_all
 
 Specification = Annotated[
     Path, typer.Argument(metavar="SKILL.md", help="What an agent is for, and its rules.")
@@ -62,7 +62,7 @@ def replay(
         if as_json:
             typer.echo(json.dumps(judged.as_json(values=values)))
     if not as_json:
-        show(summary.table(), summary.page())
+        print_all(summary.table(), summary.page())
     warn(summary.warnings())
     blind = strict and summary.not_judged
     raise typer.Exit(1 if summary.broken or blind else 0)
@@ -97,11 +97,11 @@ def explain(
             for each in found:
                 typer.echo(json.dumps(each.as_json(trace.id, word), default=str))
         else:
-            show(page(trace, found, word))
+            print_all(page(trace, found, word))
     if not summary.traces:
         raise TraceError(f"no trace has the id `{id}`")
     if not as_json:
-        show(summary.table(contract))
+        print_all(summary.table(contract))
     warn(summary.warnings())
     raise typer.Exit(1 if broken else 0)
 
@@ -146,7 +146,7 @@ def draft(  # noqa: PLR0913 - each is an option
     if out is None and kept:
         typer.echo(result.draft.text, nl=False)
     tables = [result.table()] if kept else []
-    show(*tables, result.page(), stream=sys.stderr if out is None else sys.stdout)
+    print_all(*tables, result.page(), stream=sys.stderr if out is None else sys.stdout)
     raise typer.Exit(0 if kept else 1)
 
 
@@ -175,5 +175,5 @@ def diff(
     elif markdown:
         typer.echo(found.markdown(), nl=False)
     else:
-        show(*([found.table()] if found.counts else []), found.page())
+        print_all(*([found.table()] if found.counts else []), found.page())
     raise typer.Exit(0 if found.same else 1)

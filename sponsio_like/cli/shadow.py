@@ -15,7 +15,7 @@ import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.cli.root import Contracts, Json, Logs, OneContract, app, named_in_file, warn
 from sponsio_like.errors import ContractError, TraceError, closest
-from sponsio_like.terminal import counted, show
+from sponsio_like.terminal import counted, print_all
 
 if TYPE_CHECKING:
     from sponsio_like.contracts import Contract, File
@@ -185,7 +185,7 @@ def report(  # noqa: PLR0913 - each is an option
         return
     lines = part.of(line for path in logs for line in read_log(path))
     if session is not None and not as_json:
-        show(session_page(lines, session))
+        print_all(session_page(lines, session))
         return
     found = report_of(lines)
     if contracts is not None:
@@ -200,8 +200,8 @@ def _counts(found: Report, *, as_json: bool) -> None:
         typer.echo(json.dumps(found.as_json()))
         return
     if found.contracts:
-        show(found.table(), [("", "")])
-    show(found.page())
+        print_all(found.table(), [("", "")])
+    print_all(found.page())
 
 
 def _watch(logs: list[Path], part: LogPart) -> None:

@@ -362,7 +362,7 @@ def contracts_of(given: Any) -> tuple[Contract, ...]:
     return found
 
 
-def place_of(contract: Contract) -> str:
+def contract_place(contract: Contract) -> str:
     """Return where a contract stands, for messages: its place in a file, else its name."""
     return contract.where or f"contract `{contract.name}`"
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sponsio_like.errors import TraceError
-from sponsio_like.traces.jsonl import Line, seconds_of
+from sponsio_like.traces.jsonl import Line, stamp_seconds
 
 CLAUDE = ({"summary", "leafUuid"}, {"messageId", "snapshot"})
 """The fields of the lines of a session log of Claude Code that name no session."""
@@ -104,7 +104,7 @@ def _claude(where: str, value: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     message = value.get("message")
     if not isinstance(message, dict):
         raise TraceError(f"{where}: a line of type `{value['type']}` needs `message`")
-    time = seconds_of(value.get("timestamp"))
+    time = stamp_seconds(value.get("timestamp"))
     at = {} if time is None else {"time": time}
     content = message.get("content")
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content or ()
@@ -182,7 +182,7 @@ def _runs(lines: Iterable[Line]) -> Iterator[tuple[str, str, str, dict[str, Any]
         failed = failed or bool(run.get("error"))
         event["output"] = run.get("error") or output
         event["status"] = "error" if failed else "ok"
-        time = seconds_of(start)
+        time = stamp_seconds(start)
         event |= {} if time is None else {"time": time}
         yield str(run.get("trace_id") or run.get("id")), where, start, event
 

@@ -68,7 +68,7 @@ def read_lines(
         raise TraceError(f"{path}: cannot be read: {reason}") from error
 
 
-def seconds_of(stamp: Any) -> float | None:
+def stamp_seconds(stamp: Any) -> float | None:
     """Return a time stamp (ISO 8601) in seconds; None for what is none."""
     try:
         return datetime.fromisoformat(stamp).timestamp() if isinstance(stamp, str) else None

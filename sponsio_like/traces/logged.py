@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sponsio_like.errors import TraceError
-from sponsio_like.traces.jsonl import Line, ignored, read_lines, seconds_of
+from sponsio_like.traces.jsonl import Line, ignored, read_lines, stamp_seconds
 from sponsio_like.traces.trace import CallEvent, Trace, trace_of
 
 CUT: tuple[str, ...] = ("calls",)
@@ -183,7 +183,7 @@ def _said(told: _LoggedSession, record: Mapping[str, Any]) -> None:
 def _timed(event: dict[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the event with its time: that of the session, else that of the line."""
     time = record.get("time")
-    time = seconds_of(record.get("timestamp")) if time is None else time
+    time = stamp_seconds(record.get("timestamp")) if time is None else time
     return event if time is None else event | {"time": time}
 
 
