@@ -55,15 +55,12 @@ def paths_asked(clause: Clause, tool: str) -> Iterator[str]:
                 yield path
             case f.Custom(_, (str(path), *_)):  # the built-in ones name the argument first
                 yield path
-            case f.Sum(target, path):
-                yield from (path, *_conditions(target, tool)) if _of(target, tool) else ()
-            case f.Happens(_, target) | f.Delivered(target) | f.Denied(target) | f.Repeats(target):
-                yield from _conditions(target, tool)
+            case f.Sum(target, path) if _of(target, tool):
+                yield path
+        for match in f.matches_of(node):
+            conditions = match.conditions if _of((match,), tool) else ()
+            yield from (each.path for each in conditions)
     yield from clause.by
-
-
-def _conditions(target: f.Target, tool: str) -> list[str]:
-    return [each.path for match in target if _of((match,), tool) for each in match.conditions]
 
 
 def _of(target: f.Target, tool: str) -> bool:

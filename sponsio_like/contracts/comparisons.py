@@ -53,15 +53,8 @@ def tests_of(node: f.Node) -> Iterator[tuple[str | f.Condition, f.Op, Any]]:
             yield "output", op, value
         case f.TextIs(op, value):
             yield "text", op, value
-        case (
-            f.Happens(_, calls)
-            | f.Sum(calls)
-            | f.Repeats(calls)
-            | f.Delivered(calls)
-            | f.Denied(calls)
-        ):
-            for condition in (each for match in calls for each in match.conditions):
-                yield condition, condition.op, condition.value
+    for condition in (each for match in f.matches_of(node) for each in match.conditions):
+        yield condition, condition.op, condition.value
 
 
 def _tested(place: str | f.Condition, op: f.Op, value: Any, shown: _Quoted) -> None:
