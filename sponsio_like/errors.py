@@ -97,15 +97,47 @@ class Problems:
         They are noted under `path`.
         """
         try:
-            return read(*args, **kwargs)
+            return read_at(path, read, *args, **kwargs)
         except ContractError as error:
-            self.found.extend(replace(p, path=path + p.path) for p in error.problems)
+            self.found += error.problems
             return None
 
     def check(self) -> None:
         """Raise `ContractError` with the mistakes that were noted, if there are any."""
-        if self.found:
-            raise ContractError(*self.found)
+        refuse(self.found)
+
+
+def refuse(problems: Iterable[Problem]) -> None:
+    """Raise `ContractError` with these mistakes, if there are any."""
+    if found := tuple(problems):
+        raise ContractError(*found)
+
+
+def changed(error: ContractError, change: Callable[[Problem], Problem]) -> ContractError:
+    """Return an error of the same mistakes, each changed."""
+    return ContractError(*map(change, error.problems))
+
+
+def read_at(path: Path, read: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    """Return what `read` returns. Raises its `ContractError`, with the mistakes under `path`."""
+    try:
+        return read(*args, **kwargs)
+    except ContractError as error:
+        raise changed(error, lambda each: replace(each, path=path + each.path)) from None
+
+
+def read_each(read: Callable[..., _T], values: Iterable[Any], *args: Any) -> list[_T]:
+    """Return what `read` returns for each value. Raises `ContractError` with every mistake, under
+    the number of its value.
+    """
+    problems, found = Problems(), list[_T]()
+    for i, value in enumerate(values):
+        try:
+            found.append(read_at((i,), read, value, *args))
+        except ContractError as error:
+            problems.found += error.problems
+    problems.check()
+    return found
 
 
 NEAR_CAP = 300

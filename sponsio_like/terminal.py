@@ -7,6 +7,7 @@ gets colours and columns that fit.
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -173,6 +174,16 @@ def print_page(page: Iterable[Styled], console: Console) -> None:
     for text, style in page:
         body = text.lstrip(" ")
         print_wrapped(body, style, len(text) - len(body), console)
+
+
+def print_all(*parts: Table | Iterable[Styled], stream: IO[str] | None = None) -> None:
+    """Print tables and pages on a stream; on standard output, if none is given."""
+    console = console_for(stream or sys.stdout)
+    for each in parts:
+        if isinstance(each, Table):
+            print_table(each, console)
+        else:
+            print_page(each, console)
 
 
 def print_wrapped(text: str, style: str, indent: int, console: Console) -> None:

@@ -40,25 +40,27 @@ def arguments_asked(policy: Policy, tool: str) -> dict[str, str]:
     return found
 
 
-def paths_asked(clause: Clause, tool: str) -> Iterator[str]:
-    """Yield the paths of the tool's arguments that a clause reads."""
+def nodes_of(clause: Clause) -> Iterator[f.Node]:
+    """Yield the nodes of the formulas that a clause reads: its own, the assumption, the scope."""
     scope, roots = clause.contract.segment, [clause.rule.formula, clause.contract.assumption]
     roots += [scope.start, scope.stop] if scope else []
-    for node in (node for root in roots if root is not None for node in f.postorder(root)):
+    return (node for root in roots if root is not None for node in f.postorder(root))
+
+
+def paths_asked(clause: Clause, tool: str) -> Iterator[str]:
+    """Yield the paths of the tool's arguments that a clause reads."""
+    for node in nodes_of(clause):
         match node:
             case f.Arg(path) | f.Mark(path):
                 yield path
             case f.Custom(_, (str(path), *_)):  # the built-in ones name the argument first
                 yield path
-            case f.Sum(target, path):
-                yield from (path, *_conditions(target, tool)) if _of(target, tool) else ()
-            case f.Happens(_, target) | f.Delivered(target) | f.Denied(target) | f.Repeats(target):
-                yield from _conditions(target, tool)
+            case f.Sum(target, path) if _of(target, tool):
+                yield path
+        for match in f.matches_of(node):
+            conditions = match.conditions if _of((match,), tool) else ()
+            yield from (each.path for each in conditions)
     yield from clause.by
-
-
-def _conditions(target: f.Target, tool: str) -> list[str]:
-    return [each.path for match in target if _of((match,), tool) for each in match.conditions]
 
 
 def _of(target: f.Target, tool: str) -> bool:

@@ -23,7 +23,7 @@ from sponsio_like.contracts import (
     contracts_of,
 )
 from sponsio_like.engine import Policy
-from sponsio_like.errors import ContractError
+from sponsio_like.errors import refuse
 from sponsio_like.outcome import Mode
 
 
@@ -58,8 +58,7 @@ def compile_policy(
     """
     contracts = tuple(with_inventory(each, inventory.names) for each in contracts_of(contracts))
     found = linted(contracts, mode, inventory)
-    if found.problems:
-        raise ContractError(*found.problems)
+    refuse(found.problems)
     clauses = tuple(clause for _, clause in found.clauses)
     owner = tuple(k for k, _ in found.clauses)
     modes = tuple[Mode, ...]("observe" if relaxed else each.mode or mode for each in contracts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import sponsio_like.logic.formula as f
-from sponsio_like.checks.asked import paths_asked
+from sponsio_like.checks.asked import nodes_of, paths_asked
 from sponsio_like.engine import Clause, Policy
 from sponsio_like.events import CUSTOM
 from sponsio_like.logic.formula import Node
@@ -40,29 +40,21 @@ def _readers(policy: Policy, kind: str, names: list[str]) -> Iterator[int]:
             case "args", [tool, *field]:
                 reads = i in policy.concerned(tool) and _reads_args(clause, tool, field)
             case "outputs", [tool]:
-                reads = i in policy.concerned(tool) and any(map(_hears, _nodes(clause)))
+                reads = i in policy.concerned(tool) and any(map(_hears, nodes_of(clause)))
             case "texts", _:
                 texts = (f.TextMatches, f.TextIs)
-                reads = any(isinstance(n, texts) or _is_foreign(n) for n in _nodes(clause))
+                reads = any(isinstance(n, texts) or _is_foreign(n) for n in nodes_of(clause))
             case "facts", [key]:
-                reads = any(_asks(node, key) for node in _nodes(clause))
+                reads = any(_asks(node, key) for node in nodes_of(clause))
             case _:
                 reads = False
         if reads:
             yield i
 
 
-def _nodes(clause: Clause) -> Iterator[Node]:
-    scope, roots = clause.contract.segment, [clause.rule.formula, clause.contract.assumption]
-    roots += [scope.start, scope.stop] if scope else []
-    for root in roots:
-        if root is not None:
-            yield from f.postorder(root)
-
-
 def _reads_args(clause: Clause, tool: str, field: list[str]) -> bool:
     """True if the clause reads this field of the tool's calls; without a field, if it reads any."""
-    if any(_is_foreign(node) or _reads_all(node) for node in _nodes(clause)):
+    if any(_is_foreign(node) or _reads_all(node) for node in nodes_of(clause)):
         return True
     paths = [path for path in paths_asked(clause, tool) if path != "@agent"]
     if not field:

@@ -13,6 +13,7 @@ from typing import Any
 
 import sponsio_like.logic.formula as f
 from sponsio_like.checks.ranges import check_variables
+from sponsio_like.checks.together import is_reachable, owed_at_start
 from sponsio_like.contracts import Inventory, Scope, check_comparisons, formulas, regexes
 from sponsio_like.engine import Clause
 from sponsio_like.errors import ContractError, closest
@@ -24,7 +25,6 @@ from sponsio_like.monitor import (
     STATEFUL,
     Monitor,
     Program,
-    Residual,
     Slot,
     operands,
     static,
@@ -98,10 +98,7 @@ def _without_memory(root: f.Formula) -> f.Formula:
 def _happens(formula: f.Formula, clause: Clause) -> bool:
     """True if this formula holds at some position of some trace."""
     reading = decompose(f.Eventually(formula))
-    monitor = Monitor(Program(), reading, clause.monitor.search.tools)
-    start = monitor.start
-    joint = frozenset(residual for each in start.live for residual in each)
-    return monitor.search.reachable("kind", joint, start.registers, -1, more=True)
+    return is_reachable("kind", Monitor(Program(), reading, clause.monitor.search.tools))
 
 
 _PRESENT = (f.Arg, f.Depth)
@@ -170,26 +167,24 @@ def _check_alternatives(program: Program) -> None:
 def _check_verdict(clause: Clause) -> None:
     """Refuse a guarantee that no trace keeps, or that no trace breaks."""
     monitor, formula = clause.monitor, clause.rule.formula
-    state = monitor.start
-    joint = frozenset(residual for each in state.live for residual in each)
-    if not monitor.search.reachable("kind", joint, state.registers, -1, more=True):
+    if not is_reachable("kind", monitor):
         raise ContractError.of(
             f"guarantee `{formula!r}` can never be kept", "it contradicts itself"
         )
-    if not monitor.search.reachable("harsh", joint, state.registers, -1, more=True):
+    if not is_reachable("harsh", monitor):
         what = f"guarantee `{formula!r}` can never be violated"
         raise ContractError.of(what, "it is always true")
     if clause.rule.authored:
-        _check_events(clause, joint)
+        _check_events(clause)
 
 
-def _check_events(clause: Clause, joint: frozenset[Residual]) -> None:
+def _check_events(clause: Clause) -> None:
     """Refuse a guarantee that every event violates, or that none can violate.
 
     Such a guarantee distinguishes only the session in which nothing happens.
     """
     search, formula = clause.monitor.search, clause.rule.formula
-    registers = clause.monitor.start.registers
+    joint, registers = owed_at_start(clause.monitor), clause.monitor.start.registers
     if not search.reachable_later("harsh", joint, registers):
         raise ContractError.of(
             f"whatever is called, it cannot violate `{formula!r}`",

@@ -53,7 +53,7 @@ def found_always(contract: Contract, tools: Tools) -> Iterator[Problem]:
         ]
         if not any("email" in str(node.args[1:]) for node in searched):
             continue
-        for match in _matches(rule.formula):
+        for match in f.matches_in([rule.formula]):
             for tool in (tool for tool in tools if names_tool(match, tool)):
                 yield from (_address(tool, path) for path in _addresses(tools[tool]))
 
@@ -70,7 +70,7 @@ def _addresses(fields: Mapping[str, str] | None) -> list[str]:
 
 def _compared(root: f.Formula, tools: Tools) -> Iterator[Problem]:
     bound: dict[str, tuple[str, str]] = {}
-    for match in _matches(root):
+    for match in f.matches_in([root]):
         for each in match.conditions:
             kind = _kind(match, each.path, tools)
             if kind == MONEY:
@@ -95,7 +95,7 @@ def _patterned(rule: Rule, tools: Tools) -> Iterator[Problem]:
         return
     needs = NEEDS[rule.pattern]
     path = str(rule.arguments["field"])
-    for match in _matches(rule.formula):
+    for match in f.matches_in([rule.formula]):
         kind = _kind(match, path, tools)
         if kind == MONEY:
             if needs == "a number" and path in _between(rule.formula):
@@ -117,11 +117,6 @@ def _between(root: f.Formula) -> set[object]:
     """Return the paths whose values are compared with a range of numbers."""
     atoms = (node for node in f.postorder(root) if isinstance(node, f.Custom))
     return {each.args[0] for each in atoms if each.name == "arg_between"}
-
-
-def _matches(root: f.Formula) -> Iterator[f.Match]:
-    for node in f.postorder(root):
-        yield from getattr(node, "target", ())
 
 
 def _tool(match: f.Match) -> str:

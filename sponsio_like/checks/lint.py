@@ -17,6 +17,7 @@ from sponsio_like.checks.guarantees import (
 from sponsio_like.checks.kinds import found_always, unlike
 from sponsio_like.checks.names import alike_names, unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
+from sponsio_like.checks.together import owed_at_start
 from sponsio_like.contracts import (
     CONTRACT,
     MODES,
@@ -27,6 +28,7 @@ from sponsio_like.contracts import (
     check_idle_missing,
     check_slips,
     check_tools_meant,
+    contract_place,
     doubts,
     formulas,
     remarks,
@@ -69,7 +71,7 @@ def structural_problems(contracts: Sequence[Contract], mode: Mode) -> list[Probl
         [] if mode in MODES else [Problem(f"unknown mode `{mode}`", "", "write observe or enforce")]
     )
     for contract in contracts:
-        where = contract.where or f"contract `{contract.name}`"
+        where = contract_place(contract)
         answers = [contract.answer, *(rule.answer for rule in contract.rules)]
         if not contract.rules:
             found.append(Problem("there is no guarantee", where, "say what must hold"))
@@ -199,8 +201,7 @@ def _late(
         monitor = clause.monitor
         if not clause.rule.authored or monitor.plain:
             continue
-        joint = frozenset(residual for each in monitor.start.live for residual in each)
-        if not monitor.search.probed(joint, monitor.start.registers):
+        if not monitor.search.probed(owed_at_start(monitor), monitor.start.registers):
             what = "is too large for exact verdicts: what can no longer be kept may be told late"
             hint = "split it into several guarantees, or use smaller bounds"
             problem = Problem(f"`{clause.rule.formula!r}` {what}", "", hint)
@@ -208,5 +209,4 @@ def _late(
 
 
 def _located(contract: Contract, problem: Problem) -> Problem:
-    where = contract.where or f"contract `{contract.name}`"
-    return Problem(problem.what, problem.where or where, problem.hint)
+    return Problem(problem.what, problem.where or contract_place(contract), problem.hint)

@@ -24,6 +24,7 @@ from sponsio_like.contracts import (
     Rule,
     Vocabulary,
     common_kind,
+    contract_place,
     contradiction,
     formulas,
     known_field,
@@ -31,7 +32,7 @@ from sponsio_like.contracts import (
     read_target,
 )
 from sponsio_like.engine import Policy
-from sponsio_like.errors import ContractError, Problem, Problems, closest
+from sponsio_like.errors import ContractError, Problem, Problems, closest, refuse
 from sponsio_like.events import names_tool
 from sponsio_like.logic.formula import Match
 from sponsio_like.outcome import Redirect
@@ -61,7 +62,7 @@ def unknown_names(
     if names is None:
         return []
     for root in formulas(contract):
-        for match in _matches(root):
+        for match in f.matches_in([root]):
             for name in match.names:
                 if name not in own and name not in names:
                     problems.add(f"unknown tool `{name}`", _hints(closest(name, names), away))
@@ -75,7 +76,7 @@ def unknown_names(
         for path, match in _pattern_fields(rule):
             known_field(path, match, words, (), problems)
         for path in rule.by:
-            _note_field_of_none(path, list(_matches(rule.formula)), words, problems)
+            _note_field_of_none(path, list(f.matches_in([rule.formula])), words, problems)
     return list(dict.fromkeys(problems.found))
 
 
@@ -89,14 +90,14 @@ def alike_names(contracts: Iterable[Contract], inventory: Inventory) -> Iterator
     named: dict[str, tuple[str, str]] = {}
     for contract in contracts:
         own = made(contract.rules)
-        names = {name for root in formulas(contract) for m in _matches(root) for name in m.names}
+        names = {name for match in f.matches_in(formulas(contract)) for name in match.names}
         if len(named) + len(names) > MOST_NAMES:
             return
         for name in sorted(names - own - named.keys()):
             if other := next((each for each in named if _is_slip(name, each)), ""):
                 what = f"`{name}` is nearly `{other}`, which contract `{named[other][0]}` names"
                 hint = "correct the misspelt one; if both are meant, list all tools in `tools:`"
-                yield Problem(what, contract.where or f"contract `{contract.name}`", hint)
+                yield Problem(what, contract_place(contract), hint)
             named[name] = (contract.name, contract.where)
 
 
@@ -124,7 +125,7 @@ def unknown_fields(contract: Contract, tool: str, words: Vocabulary) -> list[Pro
     """
     problems, wanted = Problems(), Match((tool,))
     for root in formulas(contract):
-        matches = list(_matches(root))
+        matches = list(f.matches_in([root]))
         for match in matches:
             for each in match.conditions if tool in match.names else ():
                 known_field(each.path, wanted, words, (), problems)
@@ -145,7 +146,7 @@ def unchecked(contract: Contract, words: Vocabulary) -> set[str]:
     found: set[str] = set()
     for root in formulas(contract):
         anyhow = any(True for _ in _paths(root))
-        for match in _matches(root):
+        for match in f.matches_in([root]):
             named = [each for each in match.conditions if each.path[:1] not in ("@", "*")]
             found.update(match.names if named or anyhow else ())
     for _, match in (each for rule in contract.rules for each in _pattern_fields(rule)):
@@ -181,11 +182,6 @@ def _hints(*parts: str) -> str:
 # --- what a formula names -------------------------------------------------------------------------
 
 
-def _matches(root: f.Formula) -> Iterator[Match]:
-    for node in f.postorder(root):
-        yield from getattr(node, "target", ())
-
-
 def _paths(root: f.Formula) -> Iterator[str]:
     """Yield the paths of arguments that the formula reads of every call, whatever its tool."""
     for node in f.postorder(root):
@@ -197,7 +193,7 @@ def _paths(root: f.Formula) -> Iterator[str]:
 
 
 def _fields(root: f.Formula, words: Vocabulary, problems: Problems) -> None:
-    matches = list(_matches(root))
+    matches = list(f.matches_in([root]))
     for match in matches:
         for condition in match.conditions:
             known_field(condition.path, match, words, (), problems)
@@ -254,12 +250,12 @@ def check_tool(
     name arguments that the function does not take, if it takes others than are declared, or if its
     `kinds` contradict the declared ones. Names of other tools are not checked: they may still come.
     """
-    _refuse(contradictions(policy.inventory, kinds))
+    refuse(contradictions(policy.inventory, kinds))
     fields = None if arguments is None else dict.fromkeys(arguments, "any")
-    _refuse(undeclared(policy.inventory, tool, fields, hosts))
+    refuse(undeclared(policy.inventory, tool, fields, hosts))
     words = Vocabulary({tool: fields})
     found = [(each, unknown_fields(each, tool, words)) for each in policy.contracts]
-    _refuse([problem for each, wrong in found for problem in at_place(each, wrong)])
+    refuse([problem for each, wrong in found for problem in at_place(each, wrong)])
     policy.roll.add(tool, fields)
 
 
@@ -274,8 +270,8 @@ def check_tools(
     arguments than are declared, and for `kinds` that contradict those that are declared.
     """
     known = policy.inventory
-    _refuse(contradictions(known, kinds))
-    _refuse([each for name in tools for each in undeclared(known, name, tools[name])])
+    refuse(contradictions(known, kinds))
+    refuse([each for name in tools for each in undeclared(known, name, tools[name])])
     for name, arguments in tools.items():
         policy.roll.add(name, arguments)
     policy.roll.complete = False
@@ -348,7 +344,7 @@ def refuse_strangers(contracts: Iterable[Contract], words: Vocabulary, hint: str
         (each, [*unknown_names(each, words, met=True, away=hint), *_substitutes(each, words)])
         for each in contracts
     ]
-    _refuse([problem for each, wrong in found for problem in at_place(each, wrong)])
+    refuse([problem for each, wrong in found for problem in at_place(each, wrong)])
 
 
 def known_names(known: Inventory, tools: Mapping[str, Fields | None]) -> Vocabulary:
@@ -370,8 +366,3 @@ def _substitutes(contract: Contract, words: Vocabulary) -> list[Problem]:
         for name in names
         if name not in (words.names or ())
     ]
-
-
-def _refuse(problems: list[Problem]) -> None:
-    if problems:
-        raise ContractError(*problems)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts import Contract, Inventory, Rule, covered
+from sponsio_like.contracts import Contract, Inventory, Rule, contract_place, covered
 from sponsio_like.errors import Problem
 from sponsio_like.events import names_tool
 from sponsio_like.logic import conjuncts
@@ -195,7 +195,7 @@ def _cycle_problem(chain: Sequence[Need], contracts: Sequence[Contract]) -> Prob
         else f"`{need.name}` is never allowed"
         for need in chain
     ]
-    places: Mapping[int, str] = {need.by: _place(contracts[need.by]) for need in chain}
+    places: Mapping[int, str] = {need.by: contract_place(contracts[need.by]) for need in chain}
     beside = [f"contract `{contracts[k].name}`" for k in list(places)[1:]]
     said = f" (with {' and '.join(beside)})" if beside else ""
     return Problem(
@@ -203,10 +203,6 @@ def _cycle_problem(chain: Sequence[Need], contracts: Sequence[Contract]) -> Prob
         places[chain[0].by],
         "correct the order, or forbid the call",
     )
-
-
-def _place(contract: Contract) -> str:
-    return contract.where or f"contract `{contract.name}`"
 
 
 def _names_shown(target: Iterable[f.Match]) -> str:
@@ -237,7 +233,7 @@ def _self_dependent(contracts: Iterable[Contract]) -> Iterator[Problem]:
                 said = repr(f.Happens("called", first))
                 what = f"every `{said}` needs an earlier one, so that none can be the first"
                 hint = "leave the calls that come first out of those that need them"
-                yield Problem(what, _place(contract), hint)
+                yield Problem(what, contract_place(contract), hint)
 
 
 def _triggering_calls(event: f.Formula) -> f.Target:
@@ -275,7 +271,7 @@ def unmet(contracts: Iterable[Contract], known: Inventory) -> Iterator[Problem]:
                     hint = (
                         "put it into `tools`, or require a fact that the host tells: `ctx_required`"
                     )
-                    yield Problem(what, _place(contract), hint)
+                    yield Problem(what, contract_place(contract), hint)
 
 
 def _calls_after(needed: f.Formula) -> f.Target | None:

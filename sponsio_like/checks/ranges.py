@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import Any
 
 import sponsio_like.logic.formula as f
+from sponsio_like.checks.together import is_reachable
 from sponsio_like.engine import Clause
 from sponsio_like.errors import ContractError
 from sponsio_like.logic import decompose
@@ -66,9 +67,7 @@ def check_unbound_values(clause: Clause) -> None:
 def _breaks(clause: Clause, formula: f.Formula) -> bool:
     """True if some trace violates the formula."""
     monitor = Monitor(Program(), decompose(formula), clause.monitor.search.tools)
-    state = monitor.start
-    joint = frozenset(residual for each in state.live for residual in each)
-    return monitor.search.reachable("harsh", joint, state.registers, -1, more=True)
+    return is_reachable("harsh", monitor)
 
 
 def _with_unbound(root: f.Formula, unseen: frozenset[str]) -> f.Formula:

@@ -16,10 +16,10 @@ import sponsio_like.logic.formula as f
 from sponsio_like.contracts import Contract, formulas
 from sponsio_like.errors import ContractError
 from sponsio_like.logic import decompose, looks_ahead
-from sponsio_like.monitor import Monitor, Program, TooManyBranches, all_vars
+from sponsio_like.monitor import Monitor, Program, Residual, TooManyBranches, all_vars
 from sponsio_like.outcome import Block, Mode
 
-Kind: TypeAlias = Literal["conflict", "trap", "forbidden", "same", "implied", "idle"]
+ClaimKind: TypeAlias = Literal["conflict", "trap", "forbidden", "same", "implied", "idle"]
 
 PAIRS_CAP = 500
 """The most pairs that are compared."""
@@ -39,7 +39,7 @@ class Claim:
     is never asked. `steps`: no shorter trace leads into the trap.
     """
 
-    kind: Kind
+    kind: ClaimKind
     first: Contract
     second: Contract
     tool: str = ""
@@ -123,7 +123,7 @@ def _names(nodes: Iterable[f.Node]) -> frozenset[str] | None:
     for node in nodes:
         if isinstance(node, f.MessageBy):
             found.add("")
-        for match in getattr(node, "target", ()):
+        for match in f.matches_of(node):
             if match.globs or not match.names:
                 return None
             found |= set(match.names)
@@ -242,20 +242,27 @@ def possible(formula: f.Formula, tools: tuple[str, ...] | None) -> bool | None:
     monitor = _monitor(formula, tools)
     if monitor is None:
         return None
-    start = monitor.start
-    joint = frozenset(residual for each in start.live for residual in each)
-    search = monitor.search
-    if not search.reachable("kind", joint, start.registers, -1, more=True):
+    if not is_reachable("kind", monitor):
         return False
-    return None if search.limited else True
+    return None if monitor.search.limited else True
+
+
+def is_reachable(goal: Literal["kind", "harsh"], monitor: Monitor) -> bool:
+    """True if some trace keeps the formula (`kind`), or breaks it (`harsh`)."""
+    owed, registers = owed_at_start(monitor), monitor.start.registers
+    return monitor.search.reachable(goal, owed, registers, -1, more=True)
+
+
+def owed_at_start(monitor: Monitor) -> frozenset[Residual]:
+    """Return all that is owed before the first position."""
+    return frozenset(residual for each in monitor.start.live for residual in each)
 
 
 def _dead_end(formula: f.Formula, tools: tuple[str, ...] | None) -> int | None:
     monitor = _monitor(formula, tools)
     if monitor is None:
         return None
-    joint = frozenset(residual for each in monitor.start.live for residual in each)
-    return monitor.search.dead_end(joint, monitor.start.registers, PLACES_CAP)
+    return monitor.search.dead_end(owed_at_start(monitor), monitor.start.registers, PLACES_CAP)
 
 
 def _monitor(formula: f.Formula, tools: tuple[str, ...] | None) -> Monitor | None:

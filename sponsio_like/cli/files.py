@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like.cli.root import Json, app
+from sponsio_like.cli.root import Files, Json, app
 from sponsio_like.errors import ContractError, Problem, SponsioLikeError
 from sponsio_like.explain import catalog_page, contracts_page, pattern_page, warnings_page
-from sponsio_like.terminal import console_for, counted, print_page, print_table
+from sponsio_like.terminal import counted, print_all
 
 if TYPE_CHECKING:
     from sponsio_like.replay import CheckedFile
@@ -78,7 +78,7 @@ def _refuse(mistakes: list[Problem], *, told: bool) -> None:
     if mistakes and not told:
         if not sys.stderr.isatty():
             raise ContractError(*mistakes)
-        print_page(underlined(mistakes), console_for(sys.stderr))
+        print_all(underlined(mistakes), stream=sys.stderr)
     raise typer.Exit(2 if mistakes else 0)
 
 
@@ -90,9 +90,7 @@ def _say_checked(each: CheckedFile, *, explain: bool) -> None:
         return
     contracts, mode = each.file.contracts, each.file.mode or "enforce"
     shown = {one.name: shortest_lines(one) for one in contracts if explain}
-    console = console_for(sys.stdout)
-    print_page(contracts_page(contracts, mode, shown, each.file.words), console)
-    print_page(warnings_page(each.remarks), console)
+    print_all(contracts_page(contracts, mode, shown, each.file.words), warnings_page(each.remarks))
     typer.echo(f"{each.name}: {counted(len(contracts), 'contract')} understood")
     for line in (*each.kinds(), *each.left, *each.found.limits):
         typer.echo(line)
@@ -100,9 +98,7 @@ def _say_checked(each: CheckedFile, *, explain: bool) -> None:
 
 @app.command("test")
 def run_file_tests(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="CONTRACTS.yaml...", help="Files or folders.")
-    ],
+    files: Files,
     *,
     mutants: Annotated[
         bool, typer.Option("--mutants", help="Change each contract a little: does a test notice?")
@@ -122,13 +118,11 @@ def run_file_tests(
         _propose(files)
         return
     results = [file_results(path, mutants=mutants) for path in files]
-    console = console_for(sys.stdout)
     for each in results:
         if as_json:
             typer.echo(json.dumps(each.as_json()))
         else:
-            print_table(each.table(), console)
-            print_page(each.lines(), console)
+            print_all(each.table(), each.lines())
     good = all(each.passed and (each.complete or not strict) for each in results)
     raise typer.Exit(0 if good else 1)
 
@@ -169,7 +163,7 @@ def say(
     words = Vocabulary() if file is None else file.words
     rule = read_sentence(sentence, words)
     lines = shortest_lines(contract("it").guarantees(rule))
-    print_page(sentence_page(rule, lines, words), console_for(sys.stdout))
+    print_all(sentence_page(rule, lines, words))
 
 
 @app.command()
@@ -179,8 +173,7 @@ def patterns(
     """List the patterns that contracts are made of, or explain one of them."""
     from sponsio_like.contracts import CATALOG, find_pattern
 
-    page = catalog_page(CATALOG.values()) if name is None else pattern_page(find_pattern(name))
-    print_page(page, console_for(sys.stdout))
+    print_all(catalog_page(CATALOG.values()) if name is None else pattern_page(find_pattern(name)))
 
 
 @app.command()
@@ -204,9 +197,7 @@ def schema(
 
 @app.command("fmt")
 def format_files(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="CONTRACTS.yaml...", help="Files or folders.")
-    ],
+    files: Files,
     *,
     only_check: Annotated[
         bool, typer.Option("--check", help="Write nothing: show the changes, status 1 if any.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.errors import RiskError
-from sponsio_like.terminal import Table, console_for, counted, print_table
+from sponsio_like.terminal import Table, counted, print_all
 
 if TYPE_CHECKING:
     from sponsio_like.risk import Checked, Hindsight, RiskModel, RiskPolicy
@@ -79,7 +79,7 @@ def enough(
     rows = tuple((need.state, need.has, need.needs, need.more) for need in found if need.more)
     done = f"{len(found) - len(rows)} of {counted(len(found), 'state')} have enough runs"
     if rows:
-        print_table(Table(("state", "has", "needs", "more"), rows), console_for(sys.stdout))
+        print_all(Table(("state", "has", "needs", "more"), rows))
     typer.echo(done)
 
 
@@ -108,7 +108,7 @@ def ask_chain(
     answers = check_chain(chain, formula)
     shown = range(chain.size) if every else [chain.start]
     rows = tuple((chain.names[i], answers[i].answer, _bounds(answers[i])) for i in shown)
-    print_table(Table(("state", "answer", "probability"), rows), console_for(sys.stdout))
+    print_all(Table(("state", "answer", "probability"), rows))
     raise typer.Exit(0 if answers[chain.start].answer == "yes" else 1)
 
 
@@ -154,7 +154,7 @@ def look_back_on(
         html.write_text(risk_page(policy, str(model), found), "utf-8")
         typer.echo(f"{html}: written")
         return
-    print_table(risk_table(policy), console_for(sys.stdout))
+    print_all(risk_table(policy))
     for line in risk_lines(policy, found):
         typer.echo(line)
 

@@ -17,7 +17,7 @@ import typer  # noqa: TID253 - nothing but the command line imports this module
 
 from sponsio_like.cli.risk import risk_app
 from sponsio_like.errors import SponsioLikeError
-from sponsio_like.terminal import console_for, print_page
+from sponsio_like.terminal import console_for, print_all
 
 app = typer.Typer(
     name="sponsio-like",
@@ -30,6 +30,11 @@ app.add_typer(risk_app, name="risk")
 Contracts = Annotated[
     Path, typer.Argument(metavar="CONTRACTS.yaml", help="A contract file, or a folder.")
 ]
+Files = Annotated[list[Path], typer.Argument(metavar="CONTRACTS.yaml...", help="Files or folders.")]
+Traces = Annotated[
+    list[Path], typer.Argument(metavar="TRACES...", help="Trace files, .jsonl or .jsonl.gz.")
+]
+Logs = Annotated[list[Path], typer.Argument(metavar="LOG...", help="Decision logs.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 ShowValues = Annotated[
     bool, typer.Option("--values", help="Show values of arguments, which may be secret.")
@@ -87,7 +92,7 @@ def _imports_first(words: list[str]) -> list[str]:
 def warn(lines: Iterable[str]) -> None:
     """Print warnings on standard error."""
     sys.stdout.flush()
-    print_page([(each, "") for each in lines], console_for(sys.stderr))
+    print_all([(each, "") for each in lines], stream=sys.stderr)
 
 
 def _version(asked: bool) -> None:
@@ -129,8 +134,7 @@ def demo(
     """A recorded agent run under attack: without contracts, with them, and in observe mode."""
     from sponsio_like.cli.demo import run, save_files
 
-    console = console_for(sys.stdout)
     if save is not None:
-        print_page(save_files(save), console)
+        print_all(save_files(save))
         return
-    run(console, contracts, trace)
+    run(console_for(sys.stdout), contracts, trace)

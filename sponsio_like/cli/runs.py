@@ -12,9 +12,9 @@ from typing import Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like.cli.root import Contracts, Json, OneContract, ShowValues, app, warn
+from sponsio_like.cli.root import Contracts, Json, OneContract, ShowValues, Traces, app, warn
 from sponsio_like.errors import TraceError
-from sponsio_like.terminal import console_for, print_page, print_table
+from sponsio_like.terminal import print_all
 
 Specification = Annotated[
     Path, typer.Argument(metavar="SKILL.md", help="What an agent is for, and its rules.")
@@ -36,9 +36,7 @@ AnswerFile = Annotated[
 @app.command()
 def replay(
     contracts: Contracts,
-    traces: Annotated[
-        list[Path], typer.Argument(metavar="TRACES...", help="Trace files, .jsonl or .jsonl.gz.")
-    ],
+    traces: Traces,
     as_json: Json = False,
     values: ShowValues = False,
     enforce: Annotated[
@@ -64,9 +62,7 @@ def replay(
         if as_json:
             typer.echo(json.dumps(judged.as_json(values=values)))
     if not as_json:
-        console = console_for(sys.stdout)
-        print_table(summary.table(), console)
-        print_page(summary.page(), console)
+        print_all(summary.table(), summary.page())
     warn(summary.warnings())
     blind = strict and summary.not_judged
     raise typer.Exit(1 if summary.broken or blind else 0)
@@ -75,9 +71,7 @@ def replay(
 @app.command()
 def explain(
     contracts: Contracts,
-    traces: Annotated[
-        list[Path], typer.Argument(metavar="TRACES...", help="Trace files, .jsonl or .jsonl.gz.")
-    ],
+    traces: Traces,
     contract: OneContract = None,
     id: Annotated[str | None, typer.Option("--id", help="Only the trace with this id.")] = None,
     as_json: Json = False,
@@ -90,7 +84,7 @@ def explain(
 
     file = read_file(contracts)
     replay = Replay(file.contracts, mode=file.mode or "enforce", tools=file.inventory)
-    console, broken, summary = console_for(sys.stdout), False, Summary(replay.needs)
+    broken, summary = False, Summary(replay.needs)
     for trace in read_all(traces, None):
         if id not in (None, trace.id):
             continue
@@ -103,11 +97,11 @@ def explain(
             for each in found:
                 typer.echo(json.dumps(each.as_json(trace.id, word), default=str))
         else:
-            print_page(page(trace, found, word), console)
+            print_all(page(trace, found, word))
     if not summary.traces:
         raise TraceError(f"no trace has the id `{id}`")
     if not as_json:
-        print_table(summary.table(contract), console)
+        print_all(summary.table(contract))
     warn(summary.warnings())
     raise typer.Exit(1 if broken else 0)
 
@@ -151,10 +145,8 @@ def draft(  # noqa: PLR0913 - each is an option
         raise typer.Exit(0 if kept else 1)
     if out is None and kept:
         typer.echo(result.draft.text, nl=False)
-    console = console_for(sys.stderr if out is None else sys.stdout)
-    if kept:
-        print_table(result.table(), console)
-    print_page(result.page(), console)
+    tables = [result.table()] if kept else []
+    print_all(*tables, result.page(), stream=sys.stderr if out is None else sys.stdout)
     raise typer.Exit(0 if kept else 1)
 
 
@@ -183,8 +175,5 @@ def diff(
     elif markdown:
         typer.echo(found.markdown(), nl=False)
     else:
-        console = console_for(sys.stdout)
-        if found.counts:
-            print_table(found.table(), console)
-        print_page(found.page(), console)
+        print_all(*([found.table()] if found.counts else []), found.page())
     raise typer.Exit(0 if found.same else 1)

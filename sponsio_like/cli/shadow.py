@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer  # noqa: TID253 - nothing but the command line imports this module
 
-from sponsio_like.cli.root import Contracts, Json, OneContract, app, named_in_file, warn
+from sponsio_like.cli.root import Contracts, Json, Logs, OneContract, app, named_in_file, warn
 from sponsio_like.errors import ContractError, TraceError, closest
-from sponsio_like.terminal import console_for, counted, print_page, print_table
+from sponsio_like.terminal import counted, print_all
 
 if TYPE_CHECKING:
     from sponsio_like.contracts import Contract, File
-    from sponsio_like.replay import Applications, Part, Report
+    from sponsio_like.replay import Applications, LogPart, Report
 
 Labels = Annotated[
     Path, typer.Option(metavar="FILE", help="Where answers about violations are kept.")
@@ -40,7 +40,7 @@ app.add_typer(log_app, name="log")
 
 @app.command()
 def review(
-    logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Decision logs.")],
+    logs: Logs,
     *,
     labels: Labels = Path("labels.jsonl"),
     contract: Annotated[str | None, typer.Option(help="Only this contract.")] = None,
@@ -151,7 +151,7 @@ def verify(
 
 @app.command()
 def report(  # noqa: PLR0913 - each is an option
-    logs: Annotated[list[Path], typer.Argument(metavar="LOG...", help="Decision logs.")],
+    logs: Logs,
     *,
     as_json: Json = False,
     html: Annotated[
@@ -174,9 +174,9 @@ def report(  # noqa: PLR0913 - each is an option
 ) -> None:
     """Show what each contract stopped, or would have stopped, from a decision log."""
     from sponsio_like.log import read_log
-    from sponsio_like.replay import Part, report_of, session_page
+    from sponsio_like.replay import LogPart, report_of, session_page
 
-    part = Part(since, contract, agent, session)
+    part = LogPart(since, contract, agent, session)
     if html is not None:
         _page(logs, html, part, contracts)
         return
@@ -185,7 +185,7 @@ def report(  # noqa: PLR0913 - each is an option
         return
     lines = part.of(line for path in logs for line in read_log(path))
     if session is not None and not as_json:
-        print_page(session_page(lines, session), console_for(sys.stdout))
+        print_all(session_page(lines, session))
         return
     found = report_of(lines)
     if contracts is not None:
@@ -199,14 +199,12 @@ def _counts(found: Report, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(found.as_json()))
         return
-    console = console_for(sys.stdout)
     if found.contracts:
-        print_table(found.table(), console)
-        print_page([("", "")], console)
-    print_page(found.page(), console)
+        print_all(found.table(), [("", "")])
+    print_all(found.page())
 
 
-def _watch(logs: list[Path], part: Part) -> None:
+def _watch(logs: list[Path], part: LogPart) -> None:
     """Print the records of one log as they come, until the user has seen enough."""
     from sponsio_like.log import drawing, followed
 
@@ -221,7 +219,7 @@ def _watch(logs: list[Path], part: Part) -> None:
                 sys.stdout.flush()
 
 
-def _applied(logs: list[Path], part: Part, contracts: Path) -> Applications:
+def _applied(logs: list[Path], part: LogPart, contracts: Path) -> Applications:
     """Return where the contracts of a file applied in the sessions of logs."""
     from sponsio_like.checks import read_file
     from sponsio_like.log import read_log
@@ -232,7 +230,7 @@ def _applied(logs: list[Path], part: Part, contracts: Path) -> Applications:
     return applications(lines, Replay(file.contracts, tools=file.inventory), contracts.name)
 
 
-def _page(logs: list[Path], html: Path, part: Part, contracts: Path | None) -> None:
+def _page(logs: list[Path], html: Path, part: LogPart, contracts: Path | None) -> None:
     """Write the report on logs as a page."""
     from sponsio_like.replay import facts_of, page_of
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, closest, read_each
 from sponsio_like.outcome import Severity
 
-SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high", "critical")
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 KEYS = ("because", "owner", "severity", "tags")
 """The notes that a violation has."""
 LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
@@ -59,14 +59,14 @@ UNSAID = About()
 """An `About` without any note."""
 
 
-def words(value: Any) -> str:
+def read_words(value: Any) -> str:
     """Return a text without the blanks around it. Raises `ContractError` if nothing is left."""
     if isinstance(value, str) and value.strip():
         return value.strip()
     raise ContractError.of(f"`{value}` is not a text", "write some words")
 
 
-def severity(value: Any) -> Severity:
+def read_severity(value: Any) -> Severity:
     """Return a severity from its name. Raises `ContractError` for others."""
     for known in SEVERITIES:
         if value == known:
@@ -76,14 +76,11 @@ def severity(value: Any) -> Severity:
     )
 
 
-def tags(value: Any) -> tuple[str, ...]:
+def read_tags(value: Any) -> tuple[str, ...]:
     """Return a list of words as a tuple. Raises `ContractError` for anything else."""
     if not isinstance(value, (list, tuple)) or not value:
         raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
-    problems = Problems()
-    found = [problems.attempt((i,), words, each) for i, each in enumerate(value)]
-    problems.check()
-    return tuple(each for each in found if each is not None)
+    return tuple(read_each(read_words, value))
 
 
 def read_advice(value: Any) -> tuple[tuple[str, str], ...]:
@@ -107,7 +104,7 @@ def read_language(tag: Any) -> str:
 
 def _text_in(tag: Any, value: Any) -> str:
     read_language(tag)
-    text = words(value)
+    text = read_words(value)
     for name in re.findall(r"\{([^{}]*)\}", text):
         if name not in PLACES:
             known = ", ".join(f"{{{each}}}" for each in PLACES)

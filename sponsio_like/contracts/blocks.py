@@ -228,13 +228,10 @@ def by_name(tools: Target, stands: Callable[[str], Formula]) -> Formula:
         raise ContractError.of("approvals are by name", "list every tool by its name")
     names = dict.fromkeys(name for match in tools for name in match.names)
     narrowed = {
-        name: tuple(_only(match, name) for match in tools if name in match.names) for name in names
+        name: tuple(replace(match, names=(name,)) for match in tools if name in match.names)
+        for name in names
     }
     return conj(*(whenever(each, stands(name)) for name, each in narrowed.items()))
-
-
-def _only(match: Match, name: str) -> Match:
-    return replace(match, names=(name,))
 
 
 def narrowed(tools: Target, *conditions: Condition) -> Target:

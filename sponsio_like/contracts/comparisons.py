@@ -16,7 +16,7 @@ from sponsio_like.errors import ContractError, Problems
 from sponsio_like.events import compare
 from sponsio_like.values import is_folder, leak_fields, path_parts
 
-Kind: TypeAlias = Literal["number", "text", "other"]
+ValueKind: TypeAlias = Literal["number", "text", "other"]
 
 _WHOLE = (f.Count, f.Denied, f.Repeats, f.Tokens, f.Depth)
 _FROM_ZERO = (*_WHOLE, f.StepsSince, f.Age)
@@ -53,15 +53,8 @@ def tests_of(node: f.Node) -> Iterator[tuple[str | f.Condition, f.Op, Any]]:
             yield "output", op, value
         case f.TextIs(op, value):
             yield "text", op, value
-        case (
-            f.Happens(_, calls)
-            | f.Sum(calls)
-            | f.Repeats(calls)
-            | f.Delivered(calls)
-            | f.Denied(calls)
-        ):
-            for condition in (each for match in calls for each in match.conditions):
-                yield condition, condition.op, condition.value
+    for condition in (each for match in f.matches_of(node) for each in match.conditions):
+        yield condition, condition.op, condition.value
 
 
 def _tested(place: str | f.Condition, op: f.Op, value: Any, shown: _Quoted) -> None:
@@ -134,7 +127,7 @@ def _compared(node: f.Compare) -> None:
     _decided(node, shown)
 
 
-def _kind(side: f.Term) -> Kind | None:
+def _kind(side: f.Term) -> ValueKind | None:
     """Return the kind of the values of this side; None if they may be anything."""
     if isinstance(side, _NUMBERS):
         return "number"

@@ -17,10 +17,10 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from sponsio_like.contracts.imports import import_named
-from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.operands import check_keys
 from sponsio_like.contracts.parameter_section import filled_in
 from sponsio_like.contracts.yaml_document import SIZE_CAP, Document, parse
-from sponsio_like.errors import ContractError, Problem, Problems, closest
+from sponsio_like.errors import ContractError, Problem, Problems, changed, closest
 
 FILES_CAP = 1_000
 """The most files that are read as one."""
@@ -193,9 +193,7 @@ def _piece(
     try:
         document = parse(text)
     except ContractError as error:
-        raise ContractError(
-            *(replace(p, where=f"{name}:{p.where or '1:1'}") for p in error.problems)
-        ) from None
+        raise changed(error, lambda p: replace(p, where=f"{name}:{p.where or '1:1'}")) from None
     unread = tuple(replace(each, where=f"{name}:{each.where}") for each in document.problems)
     piece, problems = Piece(name, document, unread=unread), Problems()
     written = document.data
@@ -250,7 +248,7 @@ def _entries_with_values(
     given: Any = {}
     if isinstance(entry, Mapping):
         own = Problems()
-        only(entry, ("file", "with"), "include", own)
+        check_keys(entry, ("file", "with"), "include", own)
         problems.found += [replace(each, path=(*at, *each.path)) for each in own.found]
         given = entry.get("with", {})
         if not isinstance(given, Mapping):

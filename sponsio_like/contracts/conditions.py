@@ -16,7 +16,14 @@ import sponsio_like.logic.formula as f
 from sponsio_like.contracts.circumstances import condition_formula, tool_test
 from sponsio_like.contracts.comparisons import check_comparisons, tests_of
 from sponsio_like.contracts.matches import OF_CALLS, OF_MESSAGES, is_match, matched
-from sponsio_like.contracts.operands import COMPARISONS, name, only, pattern_text, scalar, scalars
+from sponsio_like.contracts.operands import (
+    COMPARISONS,
+    check_keys,
+    name,
+    pattern_text,
+    scalar,
+    scalars,
+)
 from sponsio_like.contracts.prose import conditions
 from sponsio_like.contracts.targets import (
     NOTHING,
@@ -26,7 +33,7 @@ from sponsio_like.contracts.targets import (
     named_calls,
     read_target,
 )
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, closest, read_at
 from sponsio_like.events import CUSTOM, regex, taking
 from sponsio_like.logic import RESERVED, looks_ahead
 from sponsio_like.logic.formula import (
@@ -145,7 +152,7 @@ def read_atom(value: Mapping[Any, Any], words: Vocabulary) -> Formula:
     problems = Problems()
     known = (*ATOMS, *OF_CALLS, *OF_MESSAGES)
     hints = (closest(key, known) for key in value if key not in ATOMS)
-    only(value, ATOMS, "condition", problems, next(hints, ""))
+    check_keys(value, ATOMS, "condition", problems, next(hints, ""))
     keys = [key for key in value if key in ATOMS]
     if not value:
         problems.add("an empty mapping says nothing", "write {called: x}, or {tool: x}")
@@ -154,10 +161,7 @@ def read_atom(value: Mapping[Any, Any], words: Vocabulary) -> Formula:
             "a condition has one atom", 'combine several with {ltl: "called(x) & ctx(k) = v"}'
         )
     problems.check()
-    key = keys[0]
-    read = problems.attempt((key,), _READERS[key], value[key], words)
-    problems.check()
-    return conj(*(part for part in (read,) if part is not None))
+    return conj(read_at((keys[0],), _READERS[keys[0]], value[keys[0]], words))
 
 
 def _happens(what: Happening) -> Callable[[Any, Vocabulary], Formula]:
@@ -177,7 +181,7 @@ def _fact(key: str, wanted: Any) -> Formula:
     if not isinstance(wanted, Mapping):
         return f.Ctx(key).equals(_side(scalar(wanted)))
     problems = Problems()
-    only(wanted, COMPARISONS, "comparison", problems)
+    check_keys(wanted, COMPARISONS, "comparison", problems)
     if not wanted:
         problems.add("an empty comparison", "write the value itself")
     readers: Mapping[str, Callable[[Any], Any]] = {"in": scalars, "matches": pattern_text}

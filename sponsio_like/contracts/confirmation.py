@@ -13,7 +13,7 @@ from typing import Any
 
 from sponsio_like.contracts.blocks import Counts, worked
 from sponsio_like.contracts.matches import outputs
-from sponsio_like.contracts.operands import fixed, pattern_text
+from sponsio_like.contracts.operands import check_no_variable, pattern_text
 from sponsio_like.events import Result, atom
 from sponsio_like.logic.formula import Custom, Formula, Output, OutputIs, Target, conj
 from sponsio_like.values import DEPTH_CAP, TEXT_CAP, UNREADABLE, NotCanonical, leaves, read_json
@@ -107,14 +107,14 @@ def confirmed(by: Target, accept: Formula | None, counts: Counts) -> Formula:
 def accepted(value: Any) -> Formula:
     """Read `accept`: a regular expression, a plain word, or outputs as a match has them."""
     if isinstance(value, str):
-        fixed(value, "what confirms")
+        check_no_variable(value, "what confirms")
         text = pattern_text(value)
         plain = PLAIN.fullmatch(text)
         return Custom("answers", (text,)) if plain else OutputIs("", "matches", text)
     found = outputs(value)
     for each in found:
         if isinstance(each, OutputIs):
-            fixed(each.value, "what confirms")
+            check_no_variable(each.value, "what confirms")
     return conj(*found)
 
 

@@ -23,22 +23,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sponsio_like.contracts.blocks import (
-    Counts,
-    calls_of_any,
-    counted_calls,
-    earlier,
-    exclusive,
-    whenever,
-    worked,
-)
-from sponsio_like.contracts.contradictions import check_settles
 from sponsio_like.contracts.parameters import (
     Default,
     Field,
     NumberField,
     Tools,
-    default,
     expects,
     of_kind,
     read_parameter,
@@ -47,34 +36,9 @@ from sponsio_like.contracts.slips import check_idle_missing
 from sponsio_like.contracts.targets import NOTHING, Vocabulary, known_field
 from sponsio_like.contracts.templates import argument_text, fill, made_name, named_argument
 from sponsio_like.contracts.typed_fields import amount_path
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, changed, closest
 from sponsio_like.logic.formula import Formula
 from sponsio_like.outcome import Decision
-
-# fmt: off
-__all__ = [
-    "CATALOG",
-    "FAMILIES",
-    "Counts",
-    "Field",
-    "NumberField",
-    "Parameter",
-    "Pattern",
-    "Rule",
-    "Tools",
-    "calls_of_any",
-    "catalog",
-    "check_settles",
-    "counted_calls",
-    "default",
-    "earlier",
-    "exclusive",
-    "find_pattern",
-    "pattern",
-    "whenever",
-    "worked",
-]
-# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +137,7 @@ class Pattern:
         try:
             built = self.build(**values)
         except ContractError as error:
-            raise ContractError(
-                *(replace(p, what=f"`{self.name}`: {p.what}") for p in error.problems)
-            ) from None
+            raise changed(error, lambda p: replace(p, what=f"`{self.name}`: {p.what}")) from None
         rule = built if isinstance(built, Rule) else Rule(built)
         for problem in check_idle_missing(rule.formula):
             problems.found.append(replace(problem, path=_said("missing", given), of_key=True))
@@ -288,19 +250,9 @@ CATALOG: dict[str, Pattern] = {}
 """The declared patterns, by name."""
 _CHECKS: list[Callable[[Pattern], None]] = []
 FAMILIES = (
-    "safety",
-    "compliance",
-    "operational",
-    "exclusion",
-    "arguments",
-    "texts",
-    "agentic",
-    "resource",
-    "approval",
-    "identity",
-    "output",
-    "values",
-)
+    "safety", "compliance", "operational", "exclusion", "arguments", "texts", "agentic", "resource",
+    "approval", "identity", "output", "values",
+)  # fmt: skip
 """The families in reading order; those of users follow."""
 
 

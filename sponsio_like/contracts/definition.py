@@ -11,19 +11,26 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts.about import UNSAID, About, read_advice, severity, tags, words
+from sponsio_like.contracts.about import (
+    UNSAID,
+    About,
+    read_advice,
+    read_severity,
+    read_tags,
+    read_words,
+)
 from sponsio_like.contracts.conditions import assumption, condition, formula, with_actions
 from sponsio_like.contracts.declaration import Rule, find_pattern
 from sponsio_like.contracts.guarantees import check_meant
-from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.operands import check_keys
 from sponsio_like.contracts.sentences import read_sentence
 from sponsio_like.contracts.strategies import strategy
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.contracts.typed_fields import conditions_in
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, changed, closest, read_at, read_each
 from sponsio_like.events import inputs_of
 from sponsio_like.logic import looks_ahead
 from sponsio_like.logic.formula import FALSE, Formula
@@ -35,12 +42,12 @@ Condition: TypeAlias = "str | Formula | Mapping[str, Any]"
 Guarantee: TypeAlias = "str | Formula | Rule | Mapping[str, Any]"
 """A pattern's sentence, a formula, or a pattern: must_precede("check", "refund")."""
 
-Answer: TypeAlias = "str | Decision | Mapping[str, Any] | Callable[[Violation], Any]"
+StrategyLike: TypeAlias = "str | Decision | Mapping[str, Any] | Callable[[Violation], Any]"
 """A strategy: its name, `{name: {option: value}}`, a callable of yours, or the path of one."""
 
 Segment: TypeAlias = Literal["after", "before", "between", "after_until"]
-SEGMENTS: tuple[Segment, ...] = ("after", "before", "between", "after_until")
-MODES: tuple[Mode, ...] = ("observe", "enforce")
+SEGMENTS: tuple[Segment, ...] = get_args(Segment)
+MODES: tuple[Mode, ...] = get_args(Mode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +95,12 @@ class Contract:
     def guarantees(self, *what: Guarantee) -> Contract:
         """Return a copy that also demands all of these: patterns, formulas, or sentences."""
         problems = Problems()
-        rules = [problems.attempt((), guarantee, each) for each in what]
+        rules = [problems.attempt((), read_guarantee, each) for each in what]
         if problems.found:
             raise self._located(ContractError(*problems.found))
         return replace(self, rules=(*self.rules, *(rule for rule in rules if rule is not None)))
 
-    def strategy(self, answer: Answer) -> Contract:
+    def strategy(self, answer: StrategyLike) -> Contract:
         """Return a copy with this strategy: "block" (the default), "escalate", a redirect, ..
 
         It may also be a function that is given the `Violation` and answers with one of these.
@@ -131,19 +138,19 @@ class Contract:
 
         The model, the log and the report show it.
         """
-        return self._about(because=self._read(words, why))
+        return self._about(because=self._read(read_words, why))
 
     def owner(self, who: str) -> Contract:
         """Return a copy with the name of its owner."""
-        return self._about(owner=self._read(words, who))
+        return self._about(owner=self._read(read_words, who))
 
     def severity(self, level: Severity) -> Contract:
         """Return a copy that says how bad a violation is: low, medium, high or critical."""
-        return self._about(severity=self._read(severity, level))
+        return self._about(severity=self._read(read_severity, level))
 
     def tags(self, *names: str) -> Contract:
         """Return a copy with words to find it by."""
-        return self._about(tags=self._read(tags, names))
+        return self._about(tags=self._read(read_tags, names))
 
     def advice(self, **texts: str) -> Contract:
         """Return a copy with words for the model, by language: `.advice(de="erst `check`")`.
@@ -183,7 +190,7 @@ class Contract:
     def _scoped(self, kind: Segment, ends: Any) -> Contract:
         if self.segment is not None:
             raise self._wrong("a scope is given twice", "one contract has one scope")
-        return replace(self, segment=self._read(scope, {kind: ends}))
+        return replace(self, segment=self._read(read_scope, {kind: ends}))
 
     def _read(self, read_it: Any, value: Any) -> Any:
         try:
@@ -193,9 +200,7 @@ class Contract:
 
     def _located(self, error: ContractError) -> ContractError:
         mine = f"contract `{self.name}`"
-        return ContractError(
-            *(replace(p, where=f"{mine}, {p.where}" if p.where else mine) for p in error.problems)
-        )
+        return changed(error, lambda p: replace(p, where=f"{mine}, {p.where}" if p.where else mine))
 
     def _wrong(self, what: str, hint: str) -> ContractError:
         return self._located(ContractError.of(what, hint))
@@ -222,7 +227,7 @@ def read_name(value: Any) -> str:
 # --- reading its parts ----------------------------------------------------------------------------
 
 
-def guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
+def read_guarantee(value: Any, words: Vocabulary = NOTHING) -> Rule:
     """Read one guarantee: a rule, a formula, a sentence, `{pattern: ..}`, or `{ltl: ..}`.
 
     Raises `ContractError` for what is none of them.
@@ -262,24 +267,18 @@ def _authored(rule: Rule) -> Rule:
 
 
 def _pattern(value: Mapping[str, Any], words: Vocabulary) -> Rule:
-    problems = Problems()
-    declared = problems.attempt(("pattern",), find_pattern, value["pattern"])
-    if declared is None:
-        raise ContractError(*problems.found)
+    declared = read_at(("pattern",), find_pattern, value["pattern"])
     return declared.rule({k: v for k, v in value.items() if k != "pattern"}, words)
 
 
 def _formula(value: Mapping[str, Any], words: Vocabulary) -> Rule:
     problems = Problems()
-    only(value, ("pattern", "ltl"), "guarantee", problems)
+    check_keys(value, ("pattern", "ltl"), "guarantee", problems)
     if not value:
         problems.add("an empty guarantee", "write {pattern: ..} or {ltl: ..}")
     found = problems.attempt(("ltl",), formula, value["ltl"], words) if "ltl" in value else None
     problems.check()
-    rule = problems.attempt(("ltl",), _authored, Rule(FALSE if found is None else found))
-    problems.check()
-    assert rule is not None
-    return rule
+    return read_at(("ltl",), _authored, Rule(FALSE if found is None else found))
 
 
 def read_share(value: Any) -> float:
@@ -313,7 +312,7 @@ def read_world(value: Any) -> bool:
     raise ContractError.of(f"`{value}` is not true or false", "write world: true, or leave it out")
 
 
-def scope(value: Any, words: Vocabulary = NOTHING) -> Scope:
+def read_scope(value: Any, words: Vocabulary = NOTHING) -> Scope:
     """Read a scope: `{after: f}`, `{before: f}`, `{between: [f, g]}`, `{after_until: [f, g]}`.
 
     Raises `ContractError` for anything else.
@@ -321,22 +320,20 @@ def scope(value: Any, words: Vocabulary = NOTHING) -> Scope:
     if not isinstance(value, Mapping):
         raise ContractError.of(f"`{value}` is not a scope", "write {after: {called: x}}")
     problems = Problems()
-    only(value, SEGMENTS, "scope", problems)
+    check_keys(value, SEGMENTS, "scope", problems)
     kinds = [kind for kind in SEGMENTS if kind in value]
     if not problems.found and len(kinds) != 1:
         problems.add("a scope has one segment", "write after, before, between or after_until")
     problems.check()
     kind = kinds[0]
     if kind in ("after", "before"):
-        end = problems.attempt((kind,), _end, value[kind], words)
-        problems.check()
+        end = read_at((kind,), _end, value[kind], words)
         return Scope(kind, start=end) if kind == "after" else Scope(kind, stop=end)
     ends = value[kind]
     if not isinstance(ends, (list, tuple)) or len(ends) != 2:
         problems.add(f"`{kind}` needs two conditions", f"write {kind}: [f, g]", kind)
     problems.check()
-    start, stop = (problems.attempt((kind, i), _end, end, words) for i, end in enumerate(ends))
-    problems.check()
+    start, stop = read_at((kind,), read_each, _end, ends, words)
     return Scope(kind, start, stop)
 
 
@@ -363,6 +360,11 @@ def contracts_of(given: Any) -> tuple[Contract, ...]:
             )
             raise ContractError.of(f"`{one}` is no contract", hint)
     return found
+
+
+def contract_place(contract: Contract) -> str:
+    """Return where a contract stands, for messages: its place in a file, else its name."""
+    return contract.where or f"contract `{contract.name}`"
 
 
 def fingerprint(contract: Contract) -> str:

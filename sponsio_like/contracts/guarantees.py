@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts.typed_fields import conditions_in
-from sponsio_like.errors import ContractError, Problem
+from sponsio_like.errors import ContractError, Problem, refuse
 from sponsio_like.logic import conjuncts
 
 _LASTING = (f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
@@ -36,9 +36,7 @@ def check_meant(formula: f.Formula) -> None:
         what = f"a guarantee of {atoms:,} different atoms and {len(nodes):,} parts is too large"
         hint = f"at most {ATOMS_CAP} and {NODES_CAP:,}; write several guarantees, or lists of tools"
         raise ContractError.of(what, hint)
-    problems = [*_first_only(formula), *_from_the_call_before(formula)]
-    if problems:
-        raise ContractError(*problems)
+    refuse([*_first_only(formula), *_from_the_call_before(formula)])
 
 
 def remarks(formula: f.Formula) -> list[Problem]:

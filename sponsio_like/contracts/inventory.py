@@ -15,7 +15,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
-from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.operands import check_keys
 from sponsio_like.errors import ContractError, Problems, closest
 from sponsio_like.events import Call
 from sponsio_like.kinds import installed
@@ -286,7 +286,7 @@ def names_in(value: Any) -> dict[str, Fields | None]:
     return dict.fromkeys(each for each in given if _is_name(each))
 
 
-def elsewhere(value: Any) -> tuple[str, ...]:
+def read_elsewhere(value: Any) -> tuple[str, ...]:
     """Read the tools of other agents: a list of names.
 
     Raises `ContractError` with every mistake.
@@ -322,21 +322,25 @@ def declared(tools: Any, others: Any = None, open_: Any = None) -> Inventory:
     problems = Problems()
     given = tools if tools is None or isinstance(tools, Mapping) else _listed(tools)
     known = None if given is None else problems.attempt(("tools",), read_inventory, given)
-    away = () if others is None else problems.attempt(("elsewhere",), elsewhere, _listed(others))
-    rest = None if open_ is None else problems.attempt(("unlisted",), read_unlisted, open_)
-    problems.found += misplaced(tools is not None, known or {}, away or (), rest)
+    away = (
+        () if others is None else problems.attempt(("elsewhere",), read_elsewhere, _listed(others))
+    )
+    unlisted = None if open_ is None else problems.attempt(("unlisted",), read_unlisted, open_)
+    problems.found += misplaced(tools is not None, known or {}, away or (), unlisted)
     problems.check()
-    return Inventory(known, away or (), rest or "refuse")
+    return Inventory(known, away or (), unlisted or "refuse")
 
 
-def misplaced(listed: bool, known: Iterable[str], others: Iterable[str], rest: Any) -> list[Any]:
+def misplaced(
+    listed: bool, known: Iterable[str], others: Iterable[str], unlisted: Any
+) -> list[Any]:
     """Return the problems of `tools`, `elsewhere` and `unlisted` that contradict each other."""
     problems = Problems()
     for name in others:
         if name in known:
             what = f"`{name}` is a tool of this agent, and of another one"
             problems.add(what, "leave it out of `elsewhere` or of `tools`", "elsewhere")
-    if rest is not None and not listed:
+    if unlisted is not None and not listed:
         problems.add("`unlisted` says nothing without `tools`", "list the tools", "unlisted")
     return problems.found
 
@@ -355,7 +359,7 @@ def _fields(about: Any) -> Fields | None:
     if not isinstance(about, Mapping):
         raise ContractError.of(f"`{about}` describes no tool", "write {fields: {id: string}}")
     problems = Problems()
-    only(about, ("fields",), "tool", problems)
+    check_keys(about, ("fields",), "tool", problems)
     fields = about.get("fields")
     if not isinstance(fields, Mapping):
         said = "its fields are missing" if fields is None else f"`{fields}` is no map of fields"

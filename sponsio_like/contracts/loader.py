@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-import sponsio_like.contracts.about as said
+from sponsio_like.contracts import about
 from sponsio_like.contracts.composition import (
     NO_TEXTS,
     Piece,
@@ -30,12 +30,12 @@ from sponsio_like.contracts.conditions import assumption
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import (
     Contract,
-    guarantee,
+    read_guarantee,
     read_mode,
     read_modes,
     read_name,
+    read_scope,
     read_world,
-    scope,
 )
 from sponsio_like.contracts.field_kinds import (
     FieldKind,
@@ -47,19 +47,19 @@ from sponsio_like.contracts.inventory import (
     Fields,
     Inventory,
     Unlisted,
-    elsewhere,
     misplaced,
     names_in,
+    read_elsewhere,
     read_inventory,
     read_unlisted,
 )
-from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.operands import check_keys
 from sponsio_like.contracts.overrides import entries
 from sponsio_like.contracts.risk_section import RiskSection, read_risk
 from sponsio_like.contracts.strategies import strategy
 from sponsio_like.contracts.targets import Vocabulary, read_target
 from sponsio_like.contracts.tests_section import WrittenTest, read_tests
-from sponsio_like.errors import ContractError, Problem, Problems
+from sponsio_like.errors import ContractError, Problem, Problems, read_each
 from sponsio_like.logic.formula import Target
 from sponsio_like.outcome import Mode
 
@@ -68,7 +68,7 @@ FILE_KEYS = (
     "actions", "contracts", "overrides", "risk", "tests",
 )  # fmt: skip
 CONTRACT_KEYS = (
-    "name", "assume", "scope", "guarantee", "strategy", "mode", "world", *said.KEYS, "advice",
+    "name", "assume", "scope", "guarantee", "strategy", "mode", "world", *about.KEYS, "advice",
 )  # fmt: skip
 VERSION = 1
 
@@ -236,7 +236,7 @@ def _file(together: _FileGroup) -> File | None:
     contracts = _contracts(together)
     words = together.words[id(root)]
     problems = Problems()
-    risk = _section_of(root.data, "risk", (), problems, read_risk, words)
+    risk = _section_of(root.data, "risk", problems, read_risk, words)
     together.note(root, problems)
     tests = _tests(together, contracts)
     mode = together.modes.get(id(root))
@@ -249,7 +249,7 @@ def _tests(together: _FileGroup, contracts: Iterable[Contract]) -> tuple[Written
     found: list[WrittenTest] = []
     for piece in root.includes if root.of_several else [root]:
         problems = Problems()
-        read = _section_of(piece.data, "tests", (), problems, read_tests, names) or ()
+        read = _section_of(piece.data, "tests", problems, read_tests, names) or ()
         together.note(piece, problems)
         for i, each in enumerate(read):
             place = piece.located(Problem("", path=("tests", i, "name")))
@@ -264,9 +264,9 @@ def _head(piece: Piece, root: Piece, together: _FileGroup, problems: Problems) -
         what = "an empty file" if data is None else "the file is not a mapping"
         problems.add(what, "begin with `version: 1` and `contracts:`")
         return
-    only(data, FILE_KEYS, "contract file", problems)
+    check_keys(data, FILE_KEYS, "contract file", problems)
     _version(data, problems)
-    together.modes[id(piece)] = _section_of(data, "mode", (), problems, read_mode)
+    together.modes[id(piece)] = _section_of(data, "mode", problems, read_mode)
     if "risk" in data and piece is not root:
         hint = "write it in the file that is loaded"
         problems.add("an included file has a section `risk`", hint, "risk", of_key=True)
@@ -284,7 +284,6 @@ def _version(data: Mapping[str, Any], problems: Problems) -> None:
 def _section_of(
     data: Mapping[str, Any],
     key: str,
-    at: tuple[str | int, ...],
     problems: Problems,
     read: Callable[..., _T],
     *args: Any,
@@ -293,9 +292,9 @@ def _section_of(
     if key not in data:
         return None
     if data[key] is None:
-        problems.add(f"`{key}` is empty", "write a value, or leave it out", *at, key)
+        problems.add(f"`{key}` is empty", "write a value, or leave it out", key)
         return None
-    return problems.attempt((*at, key), read, data[key], *args)
+    return problems.attempt((key,), read, data[key], *args)
 
 
 # --- tools and actions ----------------------------------------------------------------------------
@@ -305,26 +304,28 @@ def _inventory(together: _FileGroup) -> Inventory:
     """Return the tools that the files declare together."""
     tools: dict[str, Fields | None] | None = None
     others: dict[str, None] = {}
-    rest: Unlisted | None = None
+    unlisted: Unlisted | None = None
     for piece in together.pieces:
         problems = Problems()
-        read = _section_of(piece.data, "tools", (), problems, read_inventory)
+        read = _section_of(piece.data, "tools", problems, read_inventory)
         read = read or names_in(piece.data.get("tools"))  # after a mistake, names are still known
         if read:
             tools = _joined(tools or {}, read, piece, problems)
-        others |= dict.fromkeys(_section_of(piece.data, "elsewhere", (), problems, elsewhere) or ())
-        said = _section_of(piece.data, "unlisted", (), problems, read_unlisted)
-        if rest not in (None, said) and said is not None:
-            what = f"`unlisted` is `{said}` here, and `{rest}` in a file that is included"
+        others |= dict.fromkeys(
+            _section_of(piece.data, "elsewhere", problems, read_elsewhere) or ()
+        )
+        said = _section_of(piece.data, "unlisted", problems, read_unlisted)
+        if unlisted not in (None, said) and said is not None:
+            what = f"`unlisted` is `{said}` here, and `{unlisted}` in a file that is included"
             problems.add(what, "say it once", "unlisted")
-        rest = said or rest
+        unlisted = said or unlisted
         together.note(piece, problems)
     listed = any("tools" in piece.data for piece in together.pieces)
-    for each in misplaced(listed, tools or (), others, rest):
+    for each in misplaced(listed, tools or (), others, unlisted):
         at = str(each.path[0])
         said_by = next(piece for piece in reversed(together.pieces) if at in piece.data)
         together.found.append(said_by.located(each))
-    return Inventory(tools, tuple(others), rest or "refuse")
+    return Inventory(tools, tuple(others), unlisted or "refuse")
 
 
 def _joined(
@@ -448,53 +449,42 @@ def _contract(data: Any, words: Vocabulary, problems: Problems) -> Contract | No
         problems.add(f"`{data}` is not a contract", "write {name: .., guarantee: ..}")
         return None
     own = Problems()
-    only(data, CONTRACT_KEYS, "contract", own)
+    check_keys(data, CONTRACT_KEYS, "contract", own)
     for key in ("name", "guarantee"):
         if key not in data:
             own.add(f"a contract without `{key}`", f"write {key}: ..")
     problems.found += own.found
-    name = _section_of(data, "name", (), problems, read_name)
-    mode, share = _section_of(data, "mode", (), problems, read_modes) or (None, 1.0)
+    name = _section_of(data, "name", problems, read_name)
+    mode, share = _section_of(data, "mode", problems, read_modes) or (None, 1.0)
     read = Contract(
         name or "",
-        _rules(data, (), words, problems),
-        _section_of(data, "assume", (), problems, assumption, words),
-        _section_of(data, "scope", (), problems, scope, words),
-        _section_of(data, "strategy", (), problems, strategy, words),
+        _rules(data, words, problems),
+        _section_of(data, "assume", problems, assumption, words),
+        _section_of(data, "scope", problems, read_scope, words),
+        _section_of(data, "strategy", problems, strategy, words),
         mode,
         share=share,
-        on_world=_section_of(data, "world", (), problems, read_world) or False,
-        about=_about(data, (), problems),
+        on_world=_section_of(data, "world", problems, read_world) or False,
+        about=_about(data, problems),
     )
     return read if name else None
 
 
-def _about(data: Mapping[str, Any], at: tuple[str | int, ...], problems: Problems) -> said.About:
-    return said.About(
-        _section_of(data, "because", at, problems, said.words) or "",
-        _section_of(data, "owner", at, problems, said.words) or "",
-        _section_of(data, "severity", at, problems, said.severity),
-        _section_of(data, "tags", at, problems, said.tags) or (),
-        _section_of(data, "advice", at, problems, said.read_advice) or (),
+def _about(data: Mapping[str, Any], problems: Problems) -> about.About:
+    return about.About(
+        _section_of(data, "because", problems, about.read_words) or "",
+        _section_of(data, "owner", problems, about.read_words) or "",
+        _section_of(data, "severity", problems, about.read_severity),
+        _section_of(data, "tags", problems, about.read_tags) or (),
+        _section_of(data, "advice", problems, about.read_advice) or (),
     )
 
 
-def _rules(
-    data: Mapping[str, Any], at: tuple[str | int, ...], words: Vocabulary, problems: Problems
-) -> tuple[Rule, ...]:
+def _rules(data: Mapping[str, Any], words: Vocabulary, problems: Problems) -> tuple[Rule, ...]:
     value = data.get("guarantee")
     if not isinstance(value, list):
-        rule = _section_of(data, "guarantee", at, problems, guarantee, words)
+        rule = _section_of(data, "guarantee", problems, read_guarantee, words)
         return (rule,) if rule else ()
     if not value:
-        problems.add("an empty list", "write at least one guarantee", *at, "guarantee")
-    return tuple(_all(value, (*at, "guarantee"), words, problems))
-
-
-def _all(
-    values: Iterable[Any], at: tuple[str | int, ...], words: Vocabulary, problems: Problems
-) -> Iterable[Rule]:
-    for i, value in enumerate(values):
-        rule = problems.attempt((*at, i), guarantee, value, words)
-        if rule is not None:
-            yield rule
+        problems.add("an empty list", "write at least one guarantee", "guarantee")
+    return tuple(problems.attempt(("guarantee",), read_each, read_guarantee, value, words) or ())

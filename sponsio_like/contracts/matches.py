@@ -15,15 +15,15 @@ import sponsio_like.logic.formula as f
 from sponsio_like.contracts.operands import (
     SEARCHES,
     VARIABLE,
+    check_keys,
     field_path,
     name,
-    only,
     pattern_text,
     read_comparison,
     variable,
 )
 from sponsio_like.contracts.targets import CALL_KEYS, NOTHING, Vocabulary, matching, read_target
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, closest, read_each
 from sponsio_like.logic.formula import Formula, Happening, Happens, conj, disj
 
 Status: TypeAlias = Literal["any", "ok", "error"]
@@ -52,12 +52,7 @@ def matched(value: Any, words: Vocabulary = NOTHING, status: Status = "any") -> 
         case Mapping():
             return _call(value, words, status)
         case list() | tuple() if any(isinstance(each, Mapping) for each in value):
-            problems = Problems()
-            parts = [
-                problems.attempt((i,), matched, each, words, status) for i, each in enumerate(value)
-            ]
-            problems.check()
-            return disj(*(part for part in parts if part is not None))
+            return disj(*read_each(matched, value, words, status))
     return Happens(HAPPENING[status], read_target(value, words))
 
 
@@ -66,7 +61,7 @@ def matched(value: Any, words: Vocabulary = NOTHING, status: Status = "any") -> 
 
 def _call(value: Mapping[Any, Any], words: Vocabulary, status: Status) -> Formula:
     problems = Problems()
-    only(value, OF_CALLS, "match", problems)
+    check_keys(value, OF_CALLS, "match", problems)
     said = {key: value[key] for key in value if key in CALL_KEYS}
     calls: f.Target | None = (f.Match(),)
     if said or not value:
@@ -135,7 +130,7 @@ def _message(value: Mapping[Any, Any]) -> Formula:
         problems.add(
             f"`{key}` is of a call, and this is a message", "write two matches", key, of_key=True
         )
-    only(value, (*OF_MESSAGES, *OF_CALLS), "match", problems)
+    check_keys(value, (*OF_MESSAGES, *OF_CALLS), "match", problems)
     if "message" not in value:
         problems.add("a `text` is of a message", "write message: user beside it", "text")
     role = problems.attempt(("message",), name, value.get("message", "?"))
@@ -150,7 +145,7 @@ def _text(value: Any) -> list[Formula]:
     if not isinstance(value, Mapping):
         raise ContractError.of(f"`{value}` does not describe a text", "write {matches: regex}")
     problems = Problems()
-    only(value, ("matches", *SEARCHES, "bind"), "text", problems)
+    check_keys(value, ("matches", *SEARCHES, "bind"), "text", problems)
     problems.check()
     return [
         f.TextIs(op, operand)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from sponsio_like.contracts.typed_fields import where_declared
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, closest, read_each
 from sponsio_like.events import regex
 from sponsio_like.logic.formula import Op, Operand, Scalar, Var
 from sponsio_like.values import is_folder, path_parts
@@ -37,10 +37,10 @@ VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
 MISTYPED = re.compile(r"\$[\s{(]*([^\W\d]\w*)")
 """A text that begins as if it were a variable: `$ x`, `${x}`, `$x.y`."""
 
-Comparison: TypeAlias = tuple[Op, Operand]
+RightSide: TypeAlias = tuple[Op, Operand]
 
 
-def only(
+def check_keys(
     value: Mapping[Any, Any], known: Iterable[str], what: str, problems: Problems, says: str = ""
 ) -> None:
     """Note every key that is not known, with the closest one; `says` replaces that hint."""
@@ -75,10 +75,7 @@ def scalars(value: Any) -> tuple[Scalar, ...]:
     """
     if not isinstance(value, (list, tuple)) or not value:
         raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
-    problems = Problems()
-    found = [problems.attempt((i,), plain_value, each) for i, each in enumerate(value)]
-    problems.check()
-    return tuple(found)
+    return tuple(read_each(plain_value, value))
 
 
 def folders(value: Any) -> tuple[str, ...]:
@@ -143,7 +140,7 @@ def variable(value: Any) -> Var:
     raise ContractError.of(f"`{value}` is not a variable", hint or "write $ and a name: $x")
 
 
-def fixed(value: Any, place: str) -> None:
+def check_no_variable(value: Any, place: str) -> None:
     """Raise `ContractError` for a variable where none can stand."""
     if isinstance(value, Var) or (isinstance(value, str) and VARIABLE.fullmatch(value)):
         shown = f"${value.name}" if isinstance(value, Var) else value
@@ -155,7 +152,7 @@ def name(value: Any) -> str:
 
     Raises `ContractError` for anything else.
     """
-    fixed(value, "a name")
+    check_no_variable(value, "a name")
     if isinstance(value, str) and value and value == value.strip():
         return value
     raise ContractError.of(f"`{value}` is not a name", "write it as text")
@@ -186,7 +183,7 @@ def one_group(pattern: str) -> None:
 # --- comparisons ------------------------------------------------------------------------------
 
 
-def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list[Comparison]:
+def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list[RightSide]:
     """Read the comparisons of one place: `value`, `$x`, `{gt: 3}`, `{has: $x}`, ..
 
     `path` is the place; `about` are keys that may stand beside the comparisons, and are read
@@ -197,10 +194,10 @@ def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list
     problems = Problems()
     known = (*COMPARISONS, *SEARCHES, "bind", *about)
     hints = (where_declared(key) for key in wanted if key not in known)
-    only(wanted, known, "comparison", problems, next(filter(None, hints), ""))
+    check_keys(wanted, known, "comparison", problems, next(filter(None, hints), ""))
     if not wanted.keys() - {*about}:
         problems.add("an empty comparison", "write {gt: 100}, or the value itself")
-    found: list[Comparison] = []
+    found: list[RightSide] = []
     for key in (key for key in wanted if key in COMPARISONS or key in SEARCHES):
         if key == "matches" and "bind" in wanted:
             continue
@@ -214,7 +211,7 @@ def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list
 
 def _bound(
     wanted: Mapping[Any, Any], path: str, others: int, problems: Problems
-) -> list[Comparison]:
+) -> list[RightSide]:
     if others and "[]" in path_parts(path):
         problems.add(
             f"`bind` and the comparison may meet two elements of `{path}`", "write one of them"

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from sponsio_like.contracts.composition import Piece
-from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.operands import check_keys
 from sponsio_like.errors import Problem, Problems, closest
 from sponsio_like.logic import is_glob
 from sponsio_like.outcome import Mode
@@ -110,7 +110,7 @@ def _is_override(override: Any, keys: tuple[str, ...], problems: Problems) -> bo
     if not isinstance(override, Mapping):
         problems.add(f"`{override}` is no override", FORM)
         return False
-    only(override, (*keys, "remove"), "override", problems)
+    check_keys(override, (*keys, "remove"), "override", problems)
     name = override.get("name")
     if not isinstance(name, str) or not name.strip():
         problems.add("an override without `name`", "write the name of a contract", "name")

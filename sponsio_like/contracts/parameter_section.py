@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from sponsio_like.contracts.yaml_document import NUMBER
 from sponsio_like.errors import ContractError, Path, Problem, Problems, closest
@@ -21,8 +21,6 @@ BLANK = re.compile(r"(?<!\\)\$(\$?)\{([A-Za-z_]\w*)\}", re.ASCII)
 ENV_KINDS = ("string", "integer", "number", "boolean")
 DECLARED = ("parameters", "env")
 
-Values: TypeAlias = Mapping[str, Any]
-
 
 @dataclass(slots=True)
 class Blanks:
@@ -31,13 +29,13 @@ class Blanks:
     `holes` are the paths of what could not be filled in.
     """
 
-    values: Values
+    values: Mapping[str, Any]
     missing: frozenset[str] = frozenset()
     used: set[str] = field(default_factory=set)
     holes: list[Path] = field(default_factory=list)
 
 
-def filled_in(data: Any, given: Values, problems: Problems) -> tuple[Any, list[Path]]:
+def filled_in(data: Any, given: Mapping[str, Any], problems: Problems) -> tuple[Any, list[Path]]:
     """Return the data of a file with every `${name}` filled in, and the paths of what could not be.
 
     `given` are the values of its parameters. What is wrong is noted.
@@ -68,7 +66,7 @@ def _place(section: Any, key: str, name: str) -> Path:
 # --- what is declared -----------------------------------------------------------------------------
 
 
-def _declared(data: Mapping[str, Any], given: Values, problems: Problems) -> Blanks:
+def _declared(data: Mapping[str, Any], given: Mapping[str, Any], problems: Problems) -> Blanks:
     """Return the value of each name that the file declares."""
     defaults = _section(data, "parameters", (dict,), "write {limit: 3}; null: no default", problems)
     unset = {name for name, value in defaults.items() if value is None and name not in given}

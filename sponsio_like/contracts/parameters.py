@@ -11,15 +11,22 @@ import math
 import re
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from sponsio_like.contracts.conditions import event
 from sponsio_like.contracts.confirmation import accepted
 from sponsio_like.contracts.matches import Status, is_match, matched
-from sponsio_like.contracts.operands import field_path, fixed, folder, name, only, pattern_text
+from sponsio_like.contracts.operands import (
+    check_keys,
+    check_no_variable,
+    field_path,
+    folder,
+    name,
+    pattern_text,
+)
 from sponsio_like.contracts.targets import NOTHING, Vocabulary, read_target
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, closest, read_at, read_each
 from sponsio_like.logic import is_glob, looks_ahead
 from sponsio_like.logic.formula import (
     AT_MOST,
@@ -101,14 +108,6 @@ def whole(least: int) -> dict[str, Any]:
 SECONDS: Mapping[str, Any] = {"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST}
 
 
-def _path(value: Any, _: Vocabulary) -> str:
-    return field_path(value)
-
-
-def _path_to_number(value: Any, _: Vocabulary) -> str:
-    return field_path(value)
-
-
 def _number(value: Any, _: Vocabulary) -> int | float:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
@@ -133,16 +132,11 @@ def _window(value: Any, words: Vocabulary) -> Bound:
             f"`{value}` is not a window", "write session, {seconds: 60} or {steps: 10}"
         )
     problems = Problems()
-    only(value, ("seconds", "steps"), "window", problems)
+    check_keys(value, ("seconds", "steps"), "window", problems)
     problems.check()
-    bounds: Mapping[str, Callable[[Any, Vocabulary], Bound]] = {
-        "seconds": lambda size, _: Seconds(float(_duration(size, words))),
-        "steps": lambda size, _: Steps(_whole(1)(size, words)),
-    }
-    key = "seconds" if "seconds" in value else "steps"
-    bound = problems.attempt((key,), bounds[key], value.get(key), words)
-    problems.check()
-    return bound
+    if "seconds" in value:
+        return Seconds(float(read_at(("seconds",), _duration, value["seconds"], words)))
+    return Steps(read_at(("steps",), _whole(1), value["steps"], words))
 
 
 def _within(value: Any, words: Vocabulary) -> Steps | Seconds:
@@ -176,7 +170,7 @@ def _occurrence(status: Status) -> Callable[[Any, Vocabulary], Formula]:
 
 def _scalars(value: Any, _: Vocabulary) -> tuple[Any, ...]:
     """Return one value, or a list of them, as a tuple; each keeps its type."""
-    fixed(value, "a value here")
+    check_no_variable(value, "a value here")
     values = value if isinstance(value, (list, tuple)) else [value]
     plain = all(isinstance(each, (str, int, float, bool, type(None))) for each in values)
     if (
@@ -192,7 +186,7 @@ def _moment(value: Any, words: Vocabulary) -> Term:
     """Return the term for the seconds since something happened, or since a fact was told."""
     if isinstance(value, Mapping) and "fact" in value:
         problems = Problems()
-        only(value, ("fact",), "event", problems)
+        check_keys(value, ("fact",), "event", problems)
         key = problems.attempt(("fact",), name, value["fact"])
         problems.check()
         return FactAge(str(key))
@@ -223,10 +217,11 @@ Tools: TypeAlias = Annotated[Target, Kind(CALLS, read_target, refers("calls"))]
 """Calls: one name, a list of names (any of them), a glob, an action, or a match."""
 ExactTools: TypeAlias = Annotated[Target, Kind("exact names of tools", _exact, refers("calls"))]
 OneTool: TypeAlias = Annotated[str, Kind("the exact name of a tool", _one_tool, TEXT)]
-Field: TypeAlias = Annotated[str, Kind("a path into the arguments", _path, TEXT)]
-NumberField: TypeAlias = Annotated[str, Kind("a path into the arguments", _path_to_number, TEXT)]
+PATH = Kind("a path into the arguments", lambda v, _: field_path(v), TEXT)
+Field: TypeAlias = Annotated[str, PATH]
+NumberField: TypeAlias = Annotated[str, PATH, "to a number"]
 """A path to a number; of a field of the kind `money`, to its amount."""
-AnswerField: TypeAlias = Annotated[str, Kind("a path into the answer", _path, TEXT)]
+AnswerField: TypeAlias = Annotated[str, replace(PATH, expects="a path into the answer")]
 Folder: TypeAlias = Annotated[str, Kind("an absolute folder", lambda v, _: folder(v), TEXT)]
 Regex: TypeAlias = Annotated[str, Kind("a regular expression", lambda v, _: pattern_text(v), TEXT)]
 ACCEPTED = "a regular expression, or a match of the answer: {path: status, equals: done}"
@@ -317,12 +312,7 @@ def _list(make: type[list[Any] | tuple[Any, ...]], each: Any, value: Any, words:
         raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
     if not value:
         raise ContractError.of("an empty list", "name at least one")
-    problems = Problems()
-    found = [
-        problems.attempt((i,), read_parameter, each, item, words) for i, item in enumerate(value)
-    ]
-    problems.check()
-    return make(found)
+    return make(read_each(lambda item: read_parameter(each, item, words), value))
 
 
 _PLAIN: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {

@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.definition import read_mode
+from sponsio_like.contracts.operands import check_keys
 from sponsio_like.contracts.strategies import strategy
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems
 from sponsio_like.outcome import Decision, Escalate, Mode, Warn
 
 RISK_KEYS = (
@@ -55,7 +56,7 @@ def read_risk(value: Any, words: Vocabulary = NOTHING) -> RiskSection:
         hint = "write risk: {model: risk.json, threshold: 0.2}"
         raise ContractError.of(f"`{value}` is no section `risk`", hint)
     problems = Problems()
-    only(value, RISK_KEYS, "risk section", problems)
+    check_keys(value, RISK_KEYS, "risk section", problems)
     for key in ("model", "threshold"):
         if key not in value:
             problems.add(f"a section `risk` without `{key}`", f"write {key}: ..")
@@ -65,7 +66,7 @@ def read_risk(value: Any, words: Vocabulary = NOTHING) -> RiskSection:
         "confidence": _share,
         "horizon": _whole,
         "least": _whole,
-        "mode": _mode,
+        "mode": read_mode,
         "on_risk": lambda each: intervention(each, words, unknown=False),
         "on_unknown": lambda each: intervention(each, words, unknown=True),
     }
@@ -93,13 +94,6 @@ def _text(value: Any) -> str:
     if not isinstance(value, str) or not value:
         raise ContractError.of(f"`{value}` is no path", "write the file of the model")
     return value
-
-
-def _mode(value: Any) -> Mode:
-    if value in ("observe", "enforce"):
-        mode: Mode = value
-        return mode
-    raise ContractError.of(f"unknown mode `{value}`", closest(value, ("observe", "enforce")))
 
 
 def intervention(

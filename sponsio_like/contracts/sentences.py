@@ -18,7 +18,7 @@ from typing import Any
 from sponsio_like.contracts.circumstances import tool_test
 from sponsio_like.contracts.declaration import CATALOG, Pattern, Rule, catalog
 from sponsio_like.contracts.demands import circumstance, demanded_where, same_meaning
-from sponsio_like.contracts.prose import Near, Said, nearest, on_topic, sayings
+from sponsio_like.contracts.prose import Near, Reading, nearest, on_topic, sayings
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.contracts.templates import arguments
 from sponsio_like.contracts.typed_fields import asks_an_amount, has_fact
@@ -139,7 +139,7 @@ def _phrasings(_: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((each.name, text) for each in catalog() for text in each.says)
 
 
-def _rule(said: Said, words: Vocabulary) -> Rule:
+def _rule(said: Reading, words: Vocabulary) -> Rule:
     """Return the rule of one reading. Raises `ContractError` for arguments that are wrong."""
     given = {key: _with_field(each, words) for key, each in said.arguments.items()}
     if said.name == "scope_limit" and "fields" not in given:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 import sponsio_like.logic.formula as f
-from sponsio_like.errors import ContractError, Problem
+from sponsio_like.errors import Problem, refuse
 from sponsio_like.events import ANY_TEXT, ODD_TEXTS, regex, whole_or_anchored
 from sponsio_like.values import kind_step, path_parts
 
@@ -87,16 +87,12 @@ LISTED = frozenset({"arg_allowed"})
 
 def check_slips(root: f.Formula, tools: Collection[str] | None) -> None:
     """Raise `ContractError` for what can never match, or means something unexpected."""
-    problems = list(_mistakes(root, tools))
-    if problems:
-        raise ContractError(*problems)
+    refuse(_mistakes(root, tools))
 
 
 def check_tools_meant(root: f.Formula, tools: Collection[str] | None) -> None:
     """Raise `ContractError` for a name that is taken for a word, as `check_slips` does."""
-    problems = list(_names([node for node in f.postorder(root) if _of(node)], tools))
-    if problems:
-        raise ContractError(*problems)
+    refuse(_names([node for node in f.postorder(root) if f.matches_of(node)], tools))
 
 
 def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Problem]:
@@ -132,15 +128,14 @@ def _never_full(node: f.Node) -> Iterator[Problem]:
 def check_idle_missing(root: f.Formula) -> Iterator[Problem]:
     """Yield a problem for each `missing` whose match binds no value, so that it changes nothing."""
     said: dict[str, None] = {}
-    for node in f.postorder(root):
-        for match in _of(node):
-            if match.strict is None:
-                continue
-            bound = {each.path for each in match.conditions if isinstance(each.value, f.Var)}
-            if match.strict is True and not bound:
-                said["refuse"] = None
-            elif match.strict is False and bound <= {"*", "@call"}:
-                said["skip"] = None
+    for match in f.matches_in([root]):
+        if match.strict is None:
+            continue
+        bound = {each.path for each in match.conditions if isinstance(each.value, f.Var)}
+        if match.strict is True and not bound:
+            said["refuse"] = None
+        elif match.strict is False and bound <= {"*", "@call"}:
+            said["skip"] = None
     for word in said:
         yield Problem(f"`missing: {word}` would change nothing here", hint=OPTIONAL)
 
@@ -178,7 +173,7 @@ def unsaid(root: f.Formula, given: Mapping[str, object]) -> Iterator[Problem]:
     """
     if _says_missing(given):
         return
-    for match in dict.fromkeys(each for node in f.postorder(root) for each in _of(node)):
+    for match in dict.fromkeys(f.matches_in([root])):
         for each in match.conditions if match.strict else ():
             if isinstance(each.value, f.Var) and each.value.regex and each.op == "matches":
                 names = ", ".join(f"`{name}`" for name in match.names + match.globs)
@@ -193,7 +188,7 @@ def _says_missing(value: object) -> bool:
         case f.Match():
             return value.strict is not None
         case f.Formula():
-            return any(map(_says_missing, (each for n in f.postorder(value) for each in _of(n))))
+            return any(map(_says_missing, f.matches_in([value])))
         case str():
             return "@missing" in value
         case Mapping():
@@ -203,15 +198,11 @@ def _says_missing(value: object) -> bool:
     return False
 
 
-def _of(node: f.Node) -> tuple[f.Match, ...]:
-    return getattr(node, "target", ())
-
-
 # --- tools ----------------------------------------------------------------------------------------
 
 
 def _names(nodes: list[f.Node], tools: Collection[str] | None) -> Iterator[Problem]:
-    targets = [each for node in nodes for each in _of(node)]
+    targets = [each for node in nodes for each in f.matches_of(node)]
     for name in dict.fromkeys(name for match in targets for name in match.names):
         if name.lower() in EVERYTHING and name not in (tools or ()):
             hint = "did you mean `*`? a tool that is really called so has to stand in `tools:`"
@@ -234,7 +225,7 @@ def _texts(node: f.Node) -> Iterator[Problem]:
 
 def _empty(node: f.Node) -> Iterator[Problem]:
     """Yield a problem for each pair of bounds on one value that no value can meet."""
-    for match in _of(node):
+    for match in f.matches_of(node):
         bounds: dict[str, list[tuple[float, bool, bool]]] = {}
         for each in match.conditions:
             value = each.value

@@ -15,23 +15,23 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.operands import check_keys
 from sponsio_like.contracts.parameters import Duration, Name, OneTool, Renames, read_parameter
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
-from sponsio_like.errors import ContractError, Problems, closest
+from sponsio_like.errors import ContractError, Problems, closest, read_at, read_each
 from sponsio_like.events import Call, Message
 from sponsio_like.notices import Mailbox, Sparsely
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Redirect, Stop, Violation, Warn
 from sponsio_like.values import freeze
 
 
-def none(name: str, options: Mapping[str, Any]) -> None:
+def check_no_options(name: str, options: Mapping[str, Any]) -> None:
     """Raise `ContractError` if there are any options."""
     if options:
         raise ContractError.of(f"`{name}` has no options", f"write strategy: {name}")
 
 
-def function(value: Any, what: str) -> Callable[[Any], Any]:
+def read_function(value: Any, what: str) -> Callable[[Any], Any]:
     """Return a callable of one argument, given as it is or by its path `package.module:name`.
 
     Raises `ContractError` if there is no such callable.
@@ -63,10 +63,10 @@ def mailbox(value: Any) -> Mailbox:
     if isinstance(value, str) and "://" in value:
         raise ContractError.of("an address is no notifier by itself", "write {webhook: https://..}")
     if not isinstance(value, Mapping):
-        return Mailbox(function(value, "a notifier"))
+        return Mailbox(read_function(value, "a notifier"))
     problems = Problems()
     options = ("timeout", "retries", "headers")
-    only(value, ("webhook", "slack", *options, *SPARSE), "notifier", problems)
+    check_keys(value, ("webhook", "slack", *options, *SPARSE), "notifier", problems)
     problems.check()
     kind = "slack" if "slack" in value else "webhook"
     if not isinstance(value.get(kind), str) or {"slack", "webhook"} <= set(value):
@@ -88,10 +88,7 @@ def mailboxes(value: Any) -> tuple[Mailbox, ...]:
     """
     one = isinstance(value, (str, Mapping, Mailbox)) or not isinstance(value, Iterable)
     each = () if value is None else (value,) if one else tuple(value)
-    problems = Problems()
-    boxes = [problems.attempt(("notify", i), mailbox, one) for i, one in enumerate(each)]
-    problems.check()
-    return tuple(box for box in boxes if box is not None)
+    return tuple(read_at(("notify",), read_each, mailbox, each))
 
 
 def _imported(path: str) -> Any:
@@ -118,7 +115,7 @@ def block(options: Options, _: Vocabulary) -> Block:
     """Return the decision to refuse the call and to tell the model why, and the shortest way to
     make it legal. Raises `ContractError` if there are options.
     """
-    none("block", options)
+    check_no_options("block", options)
     return Block()
 
 
@@ -126,7 +123,7 @@ def stop(options: Options, _: Vocabulary) -> Stop:
     """Return the decision to refuse the call and every later one of the session, which ends the
     run. Raises `ContractError` if there are options.
     """
-    none("stop", options)
+    check_no_options("stop", options)
     return Stop()
 
 
@@ -134,7 +131,7 @@ def warn_only(options: Options, _: Vocabulary) -> Warn:
     """Return the decision to let the call run, with a warning in the outcome and in the log.
     Raises `ContractError` if there are options.
     """
-    none("warn_only", options)
+    check_no_options("warn_only", options)
     return Warn()
 
 
@@ -146,7 +143,7 @@ def escalate(options: Options, words: Vocabulary) -> Escalate:
     n, headers: {..}}`. Raises `ContractError` with every mistake.
     """
     problems = Problems()
-    only(options, ("roles", "notify", "within"), "strategy", problems)
+    check_keys(options, ("roles", "notify", "within"), "strategy", problems)
     given = {key: value for key, value in options.items() if value is not None}
     roles = (
         problems.attempt(("roles",), read_parameter, tuple[Name, ...], given["roles"], words)
@@ -170,7 +167,7 @@ def redirect_to_safe(options: Options, words: Vocabulary) -> Redirect:
     left out. Raises `ContractError` with every mistake.
     """
     problems = Problems()
-    only(options, ("to", "map"), "redirect", problems)
+    check_keys(options, ("to", "map"), "redirect", problems)
     if "to" not in options:
         raise ContractError.of(
             "`redirect_to_safe` needs `to`", "write {redirect_to_safe: {to: tool}}"
@@ -208,17 +205,14 @@ def strategy(value: Any, words: Vocabulary = NOTHING) -> Decision:
             raise ContractError.of(
                 f"`{options}` does not describe `{name}`", f"write {name}, or {{{name}: {{..}}}}"
             )
-        problems = Problems()
-        found = problems.attempt((name,), STRATEGIES[name], options or {}, words)
-        problems.check()
-        return found or Block()
+        return read_at((name,), STRATEGIES[name], options or {}, words)
     if callable(value) or (isinstance(value, str) and ":" in value):
         return _asking(value)
     raise _unknown(name)
 
 
 def _asking(value: Any) -> Ask:
-    found = function(value, "a strategy")
+    found = read_function(value, "a strategy")
     if inspect.iscoroutinefunction(found):
         raise ContractError.of(f"`{value}` is a coroutine", "a strategy is a plain function")
     name = value if isinstance(value, str) else getattr(found, "__qualname__", repr(found))

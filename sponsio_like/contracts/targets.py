@@ -15,14 +15,14 @@ from sponsio_like.contracts.operands import (
     COMPARISONS,
     SEARCHES,
     VARIABLE,
+    check_keys,
     field_path,
-    only,
     read_comparison,
     scalar,
     variable,
 )
 from sponsio_like.contracts.typed_fields import asked, asks_amount, asks_facts, declared_kind
-from sponsio_like.errors import ContractError, Problem, Problems, closest
+from sponsio_like.errors import ContractError, Problem, Problems, closest, read_each
 from sponsio_like.logic import is_glob
 from sponsio_like.logic.formula import Condition, Match, Target, Var
 from sponsio_like.values import kind_step, path_parts
@@ -86,18 +86,11 @@ def read_target(value: Any, words: Vocabulary = NOTHING) -> Target:
         case Mapping():
             return matching(value, words)
         case list() | tuple() if value:
-            return _any_of(value, words)
+            return join(match for part in read_each(read_target, value, words) for match in part)
     raise ContractError.of(
         f"`{value}` is not a tool" if value or value == 0 else "no tool is named",
         "write a name, a list of names, a glob, an action, or {tool: .., args: {..}}",
     )
-
-
-def _any_of(values: Iterable[Any], words: Vocabulary) -> Target:
-    problems = Problems()
-    parts = [problems.attempt((i,), read_target, value, words) for i, value in enumerate(values)]
-    problems.check()
-    return join(match for part in parts if part for match in part)
 
 
 def join(matches: Iterable[Match]) -> Target:
@@ -154,7 +147,7 @@ def matching(value: Mapping[Any, Any], words: Vocabulary) -> Target:
         what = f"`{key}` cannot stand here: a call is matched before it has run"
         hint = "it can in conditions, and in patterns such as `absent`, `precedence`, `response`"
         problems.add(what, hint, key, of_key=True)
-    only(value, (*CALL_KEYS, *EVENT_KEYS), "match", problems)
+    check_keys(value, (*CALL_KEYS, *EVENT_KEYS), "match", problems)
     found: Target | None = (Match(),)
     if "tool" in value:
         found = problems.attempt(("tool",), read_target, value["tool"], words)
@@ -284,7 +277,7 @@ def _wanted(path: str, wanted: Any) -> list[Condition]:
         return [Condition(path, op, value) for op, value in found]
     problems = Problems()
     key = "every" if every else "some"
-    only(wanted, (key,), "comparison", problems, f"`{key}` stands alone")
+    check_keys(wanted, (key,), "comparison", problems, f"`{key}` stands alone")
     if "[]" not in path_parts(path):
         what = f"`{key}` speaks of the elements of a list, and `{path}` is one value"
         problems.add(what, f"did you mean `{path}[]`?", key, of_key=True)

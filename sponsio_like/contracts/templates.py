@@ -196,15 +196,8 @@ def _plainly(value: Any) -> str:
     """Return a value as words or JSON, without backticks: `true`, `review`, `"true"`."""
     if isinstance(value, (list, tuple)):
         return " or ".join(map(_plainly, value))
-    plain = isinstance(value, str) and re.fullmatch(WORD, value) and _read_plain(value) == value
+    plain = isinstance(value, str) and re.fullmatch(WORD, value) and _plain(value) == value
     return value if plain else json.dumps(value)
-
-
-def _read_plain(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def argument_text(value: Any, between: str = " or ") -> str:
@@ -287,7 +280,7 @@ def arguments(template: str, sentence: str) -> dict[str, Any] | None:
             inside = inside.setdefault(part, {})
         inside[last] = _inserted(value, separator) if text else _number(value)
         if separator == PLAIN:
-            each = [_read_plain(part) for part in value.split(" or ")]
+            each = [_plain(part) for part in value.split(" or ")]
             inside[last] = each if len(each) > 1 else each[0]
         elif separator == WITH:
             inside[last] = read_phrase(value)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-from sponsio_like.contracts.operands import only
+from sponsio_like.contracts.operands import check_keys
 from sponsio_like.contracts.steps import read_steps
 from sponsio_like.errors import ContractError, Problem, Problems, closest
 
@@ -60,7 +60,7 @@ def _test(value: Any, known: tuple[str, ...]) -> WrittenTest:
     if not isinstance(value, Mapping):
         raise ContractError.of(f"`{value}` is no test", FORM)
     problems = Problems()
-    only(value, TEST_KEYS, "test", problems)
+    check_keys(value, TEST_KEYS, "test", problems)
     for key in TEST_KEYS[:3]:
         if value.get(key) is None:
             problems.add(f"a test without `{key}`", FORM)

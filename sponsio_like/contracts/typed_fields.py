@@ -25,11 +25,11 @@ BARE = {
 """The facts of tables, and those of their names without a schema."""
 Asked: TypeAlias = tuple[str, Any]
 """The path to a fact, and what is asked of it."""
-Fields: TypeAlias = Mapping[str, str] | None
-"""The fields of a tool, each with its kind; None if they are not declared."""
 
 
-def declared_kind(path: str, tools: Iterable[Fields]) -> tuple[str, TextKind] | None:
+def declared_kind(
+    path: str, tools: Iterable[Mapping[str, str] | None]
+) -> tuple[str, TextKind] | None:
     """Return the path with its kind, and the kind; None if these tools declare none, or several.
 
     Raises `ContractError` if a module is missing that the kind needs.
@@ -47,7 +47,7 @@ def _declared(fields: Mapping[str, str], path: str) -> str:
     return (fields.get(path) or fields.get(path.removesuffix("[]"), "")).strip("[]")
 
 
-def amount_path(path: str, tools: Iterable[Fields]) -> str:
+def amount_path(path: str, tools: Iterable[Mapping[str, str] | None]) -> str:
     """Return the path to the amount, if these tools declare the field `money`; else the path."""
     known = declared_kind(path, tools)
     if known is None or known[1].name != "money":
@@ -139,7 +139,7 @@ def where_declared(key: object) -> str:
 
 
 def unknown_facts(
-    roots: Iterable[f.Formula], keys: Iterable[str], tools: Iterable[Fields]
+    roots: Iterable[f.Formula], keys: Iterable[str], tools: Iterable[Mapping[str, str] | None]
 ) -> list[Problem]:
     """Return a problem for each path that asks for a kind that is none, or for no fact of it.
 
@@ -168,9 +168,8 @@ def values_never_had(roots: Iterable[f.Formula]) -> list[Problem]:
 
 def conditions_in(roots: Iterable[f.Formula]) -> Iterator[f.Condition]:
     """Yield every condition on arguments in the matches of these formulas."""
-    for node in (node for root in roots for node in f.postorder(root)):
-        for match in getattr(node, "target", ()):
-            yield from match.conditions
+    for match in f.matches_in(roots):
+        yield from match.conditions
 
 
 def _never_had(path: str, value: Any) -> Iterator[Problem]:
@@ -209,7 +208,7 @@ def _paths(node: f.Node) -> Iterator[str]:
             yield path
         case f.Custom(name, (str(path), *_)) if name.startswith("arg_"):
             yield path
-    for match in getattr(node, "target", ()):
+    for match in f.matches_of(node):
         yield from (each.path for each in match.conditions)
 
 

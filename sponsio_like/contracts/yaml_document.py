@@ -38,7 +38,7 @@ DISPUTED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class TextPlace:
     """The place where something begins: line and column, from 1.
 
     `text` is the column of its own text.
@@ -54,17 +54,17 @@ class Document:
     """Plain data, and the place of each value and each key of it, by path."""
 
     data: Any = None
-    values: dict[Path, Spot] = field(default_factory=dict)
-    keys: dict[Path, Spot] = field(default_factory=dict)
+    values: dict[Path, TextPlace] = field(default_factory=dict)
+    keys: dict[Path, TextPlace] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
-    def spot(self, path: Path, *, of_key: bool = False) -> Spot:
+    def spot(self, path: Path, *, of_key: bool = False) -> TextPlace:
         """Return the place of the value at `path`, or of its key, or of what is nearest."""
         if of_key and path in self.keys:
             return self.keys[path]
         while path and path not in self.values:
             path = path[:-1]
-        return self.values.get(path, Spot(1, 1))
+        return self.values.get(path, TextPlace(1, 1))
 
 
 def parse(text: str) -> Document:
@@ -169,7 +169,7 @@ class _Reader:
             self._problem(_spot(event), f"`{text}` means different things to YAML readers", hint)
         return text
 
-    def _problem(self, spot: Spot, what: str, hint: str) -> None:
+    def _problem(self, spot: TextPlace, what: str, hint: str) -> None:
         self.document.problems.append(Problem(what, f"{spot.line}:{spot.column}", hint))
 
 
@@ -189,12 +189,12 @@ def _integer(text: str) -> int | float:
     return int(text) if len(text) < 400 else float(text)
 
 
-def _spot(event: Any) -> Spot:
+def _spot(event: Any) -> TextPlace:
     start, end = event.start_mark, event.end_mark
     column = start.column + 1
     style = getattr(event, "style", None)
     text = column + (style in ("'", '"')) if start.line == end.line else None
-    return Spot(start.line + 1, column, None if style in ("|", ">") else text)
+    return TextPlace(start.line + 1, column, None if style in ("|", ">") else text)
 
 
 def _at(event: Any, what: str, hint: str) -> ContractError:

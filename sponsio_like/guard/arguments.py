@@ -93,7 +93,7 @@ _REST = inspect.Parameter.VAR_POSITIONAL
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class BoundCall:
     """The arguments of one call of a function.
 
     `read` returns them as JSON data, which contracts read; `named` has them by name before that,
@@ -163,7 +163,7 @@ class ToolSignature:
     def _kind(self, name: str) -> Any:
         return self._signature.parameters[name].kind
 
-    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Bound:
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> BoundCall:
         """Return the arguments of one call, coerced; defaults stay as they are.
 
         Raises `TypeError` if they do not fit, and `pydantic.ValidationError` if one cannot be
@@ -175,9 +175,9 @@ class ToolSignature:
             bound.arguments[name] = self._coerced(name, value)
         bound.apply_defaults()
         named = bound.arguments
-        return Bound(bound.args, bound.kwargs, lambda: self._data(named), self._flat(named))
+        return BoundCall(bound.args, bound.kwargs, lambda: self._data(named), self._flat(named))
 
-    def watch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Bound:
+    def watch(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> BoundCall:
         """Return the arguments of one call that is only observed: the function gets them as given.
 
         Contracts read them coerced, or as given if that fails. Raises `TypeError` if the arguments
@@ -188,7 +188,7 @@ class ToolSignature:
             bound.arguments[name] = self._if_it_can(name, value)
         bound.apply_defaults()
         named = bound.arguments
-        return Bound(args, kwargs, lambda: self._data(named, watched=True), self._flat(named))
+        return BoundCall(args, kwargs, lambda: self._data(named, watched=True), self._flat(named))
 
     def _if_it_can(self, name: str, value: Any) -> Any:
         kind = self._kind(name)

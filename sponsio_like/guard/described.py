@@ -27,7 +27,7 @@ from sponsio_like.contracts import (
     schema_kind,
     schema_of_tool,
 )
-from sponsio_like.errors import ContractError, Problem, Problems, closest
+from sponsio_like.errors import ContractError, Problem, Problems, closest, refuse
 from sponsio_like.guard.arguments import ToolSignature, hints_of
 from sponsio_like.guard.structured_tools import is_finished
 from sponsio_like.kinds import OfKind
@@ -63,8 +63,7 @@ def descriptions(tools: ToolsLike) -> tuple[Described, ...]:
     found = [problems.attempt((), _described, each, str(name)) for name, each in pairs]
     told = tuple(each for each in found if each is not None)
     joined_kinds((kind for each in told for kind in each.kinds), problems.found)
-    problems.found = [replace(each, path=()) for each in problems.found]
-    problems.check()
+    refuse(replace(each, path=()) for each in problems.found)
     return told
 
 
@@ -122,8 +121,7 @@ def declared_kinds(
         parts += [_of_hints(given, name)]
     wrong = list[Problem]()
     found = joined_kinds((each for part in parts for each in part), wrong)
-    if wrong:
-        raise ContractError(*(replace(each, path=()) for each in wrong))
+    refuse(replace(each, path=()) for each in wrong)
     return tuple(found.values())
 
 

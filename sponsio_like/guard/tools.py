@@ -16,7 +16,7 @@ from typing import Any
 from sponsio_like.checks import check_names
 from sponsio_like.engine import renamed
 from sponsio_like.errors import ContractError, InputMissing, SessionError
-from sponsio_like.guard.arguments import Bound, ToolSignature
+from sponsio_like.guard.arguments import BoundCall, ToolSignature
 from sponsio_like.guard.flow import Fitted, Flow, OnBlock, OnHold, Run, adrive, call_flow, drive
 from sponsio_like.guard.toolbox import Toolbox, is_of_another, object_of, overridden
 from sponsio_like.outcome import Mode, Redirect
@@ -66,7 +66,7 @@ class Tool:
 
     # --- the substitute -------------------------------------------------------------------------
 
-    def _fitted(self, redirect: Redirect, bound: Bound, owner: tuple[Any, ...]) -> Fitted:
+    def _fitted(self, redirect: Redirect, bound: BoundCall, owner: tuple[Any, ...]) -> Fitted:
         """Return the substitute, bound to what this tool would have received, else to its data.
 
         Raises `LookupError`, `TypeError` or `ValueError` if it cannot run.

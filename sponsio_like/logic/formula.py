@@ -8,7 +8,7 @@ or false at a position, and terms that have a value there. `docs/semantics.md` a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -33,7 +33,7 @@ __all__ = [
     "Release", "Repeats", "Scalar", "Seconds", "Since", "Steps", "StepsSince", "Sum", "Target",
     "Term", "TermLike", "TextIs", "TextMatches", "Tokens", "Until", "Var", "Variable",
     "WeakNext", "WeakUntil", "WeakYesterday", "Yesterday", "children", "conj", "disj", "exact",
-    "fields_of", "postorder", "rewritten", "term",
+    "fields_of", "matches_in", "matches_of", "postorder", "rewritten", "term",
 ]
 # fmt: on
 
@@ -480,3 +480,15 @@ class Tokens(Term):
 
 class Depth(Term):
     """The delegation depth of the call being decided."""
+
+
+def matches_of(node: Node) -> Target:
+    """Return the matches that this very node has; none if it is not about calls."""
+    return getattr(node, "target", ())
+
+
+def matches_in(roots: Iterable[Formula]) -> Iterator[Match]:
+    """Yield every match in these formulas."""
+    for root in roots:
+        for node in postorder(root):
+            yield from matches_of(node)

@@ -19,6 +19,7 @@ from sponsio_like.contracts import (
     worked,
 )
 from sponsio_like.logic.formula import Always, Count, Delivered, Formula, Last, Match, Target, disj
+from sponsio_like.patterns.phrasings import PHRASINGS
 
 REVIEW = default("review")
 CONFIRM = default("confirm")
@@ -27,22 +28,7 @@ CONFIRM = default("confirm")
 @pattern(
     "agentic",
     "content from `{source}` requires review",
-    says=(
-        "CONTENT {source:tools} (REQUIRES review | MUST be reviewed) first",
-        (
-            "what {source:tools} (brings in | brings back | fetches | reads | returned | gave "
-            "back) MUST be reviewed by {gate:tools} before [CALLING] {sinks:tools}"
-        ),
-        (
-            "(CONTENT {source:tools} | (whatever | anything | what) {source:tools} returns) "
-            "(REQUIRES review | MUST be reviewed) BY {gate:tools} [before (anything else | any "
-            "other (tool | call) [(is called | is made)] | the agent acts on it)]"
-        ),
-        (
-            "CONTENT {source:tools} (REQUIRES review | MUST be reviewed) [by {gate:tools}] "
-            "[before {sinks:tools}]"
-        ),
-    ),
+    says=PHRASINGS["untrusted_source_gate"],
     keeps=("", "send", "web review=ok send send", "web web review=ok send", "web review web"),
     breaks=(
         "web send",
@@ -74,34 +60,7 @@ def untrusted_source_gate(
 @pattern(
     "agentic",
     "confirmation required after reading from `{source}`",
-    says=(
-        "after reading from {source:tools} [,] a confirmation is (needed | required)",
-        (
-            "after reading from {source:tools} [,] {sinks:every} REQUIRES CONFIRMATION [BY "
-            "{by:tools}]"
-        ),
-        (
-            "after reading from {source:tools} [,] ask for confirmation before [CALLING] "
-            "{sinks:every}"
-        ),
-        "[a] confirmation [is] required after reading from {source:tools}",
-        (
-            "after reading from {source:tools} [,] ([a] confirmation [is] required | ask for "
-            "confirmation)"
-        ),
-        "after reading from {source:tools} [,] (require | always require | get) CONFIRMATION",
-        "ask for confirmation after reading from {source:tools}",
-        (
-            "after CONTENT {source:tools} (has come in | has arrived | came in | has been "
-            "read | was read) [,] {sinks:every} REQUIRES (YES | CONFIRMATION) (from | by | "
-            "through | via) {by:tools}"
-        ),
-        (
-            "(after reading | having read) from {source:tools} [,] AGENT REQUIRES "
-            "CONFIRMATION before (it does anything else | doing anything else | anything "
-            "else)"
-        ),
-    ),
+    says=PHRASINGS["confirm_after_source"],
     keeps=("", "send", "web confirm=true send send", "web web confirm=yes send"),
     breaks=(
         "web send",
@@ -129,28 +88,7 @@ def confirm_after_source(
 @pattern(
     "agentic",
     "`{source}` must pass `{sanitizer}` before `{sink}`",
-    says=(
-        (
-            "[CONTENT] {source:tools} MUST (pass | pass through | go through | be sanitized"
-            " by) {sanitizer:tools} before [CALLING | reaching | it reaches] {sink:tools}"
-        ),
-        "{sanitizer:tools} MUST (run | BE_CALLED) between {source:tool_name} and {sink:tool_name}",
-        (
-            "CONTENT {source:tools} MUST be (cleaned | sanitized | sanitised | filtered | "
-            "scrubbed) (by | with | through | via) {sanitizer:tools} before [CALLING | "
-            "reaching | it reaches] {sink:tools} [HAPPENS]"
-        ),
-        (
-            "(whatever | anything | what) {source:tools} returns MUST (pass | pass through | "
-            "go through | be sanitized by) {sanitizer:tools} before [CALLING | reaching | it "
-            "reaches] {sink:tools}"
-        ),
-        (
-            "no (output | outputs | data | content) (of | from) {source:tools} MAY (reach | "
-            "go to | flow to) {sink:tools} (unless {sanitizer:tools} (has been | was) run on "
-            "it | without going through {sanitizer:tools})"
-        ),
-    ),
+    says=PHRASINGS["sanitized_before_sink"],
     keeps=("", "write", "input sanitize write write", "input other"),
     breaks=("input write", "input! write", "input sanitize input write", "input sanitize! write"),
     example={"source": "input", "sanitizer": "sanitize", "sink": "write"},
@@ -165,7 +103,7 @@ def sanitized_before_sink(
 @pattern(
     "agentic",
     "`{action}` at most once per session",
-    says=("{action:tools} ONCE per session",),
+    says=PHRASINGS["irreversible_once"],
     keeps=("", "post", "other post other"),
     breaks=("post post", "post! post", "post? post"),
     example={"action": "post"},

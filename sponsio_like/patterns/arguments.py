@@ -33,6 +33,7 @@ from sponsio_like.events import (
     whole_or_anchored,
 )
 from sponsio_like.logic.formula import Custom, Formula, Last, Mark, Sum
+from sponsio_like.patterns.phrasings import PHRASINGS
 
 SESSION = default("session")
 
@@ -40,39 +41,7 @@ SESSION = default("session")
 @pattern(
     "arguments",
     "`{tool}` `{field}` must not contain `{patterns: or }`",
-    says=(
-        (
-            "({patterns:searched} | {patterns:spelled}) MUST_NOT (appear | occur | show up | "
-            "stand) in {tool.field:place}"
-        ),
-        (
-            "NEVER let {tool.field:place} (contain | include | mention) ({patterns:searched} "
-            "| {patterns:spelled})"
-        ),
-        (
-            "{tool:every} MUST_NOT (be given | get | receive | take) [a | an] {field:field} "
-            "(containing | that contains | with) ({patterns:searched} | {patterns:spelled})"
-        ),
-        (
-            "{tool.field:place} MUST_NOT (contain | include | mention) ({patterns:searched} "
-            "| {patterns:spelled})"
-        ),
-        "NEVER_CALL {tool:every} with {patterns:searched} in [its | the] {field:field}",
-        (
-            "NEVER_CALL {tool:names} with [a | an | its] {field:field} (containing | that "
-            "contains | matching | that matches) {patterns:searched}"
-        ),
-        (
-            "NEVER_CALL {tool:names} (if | when) [its | the] {field:field} (contains | "
-            "matches) {patterns:searched}"
-        ),
-        (
-            "{tool:every} MUST_NOT (contain | include | mention) {patterns:searched} in [its | "
-            "the] {field:field}"
-        ),
-        "{tool.field:place} MUST_NOT match {patterns:texts}",
-        "{tool.field:place} MUST_NOT be {patterns:exactly}",
-    ),
+    says=PHRASINGS["arg_blacklist"],
     keeps=("", 'bash(command="ls -l")', "bash", 'other(command="rm -rf /")'),
     breaks=(
         'bash(command="rm -rf /")',
@@ -97,17 +66,7 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
 @pattern(
     "arguments",
     "`{tool}` `{field}` must match `{patterns: or }`",
-    says=(
-        "{tool.field:place} MUST match {patterns:texts}",
-        (
-            "{tool.field:place} (MUST be [one of | either] | MAY only be [one of | either]) "
-            "{patterns:exact}"
-        ),
-        "{tool.field:place} MUST (start | begin) with {patterns:prefixes}",
-        "{tool.field:place} MUST (end with | end in) {patterns:suffixes}",
-        "{tool.field:place} MUST be one of {patterns:any_of}",
-        "{tool.field:place} matches {patterns:texts}",
-    ),
+    says=PHRASINGS["arg_allowlist"],
     keeps=("", 'post(url="https://api.corp/x")', "other"),
     breaks=("post", 'post(url="https://evil/?https://api.corp/")', "post(url=5)"),
     example={"tool": "post", "field": "url", "patterns": [r"^https://api\.corp/"]},
@@ -128,17 +87,7 @@ def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
 @pattern(
     "arguments",
     "`{tool}.{field}` at most {max_chars} chars",
-    says=(
-        "{tool.field:place} MUST_BE NO_LONGER_THAN {max_chars:number} CHARS",
-        "{tool.field:place} [MUST (have | be) | MAY have] {max_chars:most} CHARS [long]",
-        (
-            "{tool.field:place} MUST_NOT (be longer than | exceed | have more than | be "
-            "more than) {max_chars:number} CHARS [long]"
-        ),
-        "{tool.field:place} MUST be shorter than {max_chars:less} CHARS",
-        "{tool.field:place} MAY have {max_chars:number} CHARS at most",
-        "{max_chars:most} CHARS are (allowed | permitted) in {tool.field:place}",
-    ),
+    says=PHRASINGS["arg_length_limit"],
     keeps=("", 'sql(query="12345")', "sql", 'other(query="123456")'),
     breaks=('sql(query="123456")', 'sql(query=["123", "456"])'),
     example={"tool": "sql", "field": "query", "max_chars": 5},
@@ -156,47 +105,7 @@ def arg_length_limit(tool: Tools, field: Field, max_chars: Natural) -> Formula:
     "`{tool}.{field}` between {min} and {max}",
     "`{tool}.{field}` at most {max}",
     "`{tool}.{field}` at least {min}",
-    says=(
-        "{tool.field:place} MUST_BE {max:number} or (less | lower | below | under | smaller)",
-        (
-            "{tool.field:place} MUST_BE {min:number} or (more | higher | above | over | larger "
-            "| greater)"
-        ),
-        "{tool.field:place} [MUST (be | stay)] AT_LEAST {min:number} and AT_MOST {max:number}",
-        "{tool.field:place} [MUST (be | lie | stay)] between {min:number} and {max:number}",
-        (
-            "{tool.field:place} MUST (be | lie | range | go) from {min:number} (to | "
-            "through) {max:number}"
-        ),
-        "{tool.field:place} [MUST_BE] {min:number} through {max:number}",
-        (
-            "{tool:every} (takes | accepts | MAY only take) (a | an) {field:field} (of | "
-            "from | between) {min:number} through {max:number} [[,] nothing else]"
-        ),
-        (
-            "{tool.field:place} MUST_NOT (be | go) (below | less than | lower than | under) "
-            "{min:number} or (above | more than | over | higher than) {max:number}"
-        ),
-        "{tool.field:place} [MUST_BE | MUST stay] AT_MOST {max:number}",
-        "{tool.field:place} MUST_NOT be negative {min:zero}",
-        (
-            "{tool.field:place} MUST_NOT (exceed | be more than | be greater than | be "
-            "larger than | be higher than | be above | be over | go above) {max:number}"
-        ),
-        "{tool.field:place} [MUST be] AT_LEAST {min:number}",
-        (
-            "{tool.field:place} MUST_NOT be (less than | lower than | smaller than | below "
-            "| under) {min:number}"
-        ),
-        (
-            "{tool.field:place} is (between {min:number} and {max:number} | AT_MOST "
-            "{max:number} | AT_LEAST {min:number})"
-        ),
-        (
-            "{tool.field:place} MAY be ({max:number} (at most | at the most | at maximum | "
-            "tops) | AT_MOST {max:number})"
-        ),
-    ),
+    says=PHRASINGS["arg_value_range"],
     keeps=("", "pay(amount=0)", "pay(amount=100)", "other", "other(amount=500)"),
     breaks=(
         "pay(amount=101)",
@@ -230,42 +139,7 @@ def arg_value_range(
     "total `{tool}.{field}` at most {total}",
     "total `{tool}.{field}` at most {total} per {per.seconds} seconds",
     "total `{tool}.{field}` at most {total} per {per.steps} steps",
-    says=(
-        (
-            "{tool.field:summed} TOGETHER ([MUST_BE | MUST stay] AT_MOST | MUST_NOT (exceed | "
-            "be more than | go above | be over)) {total:number} [{per:window}]"
-        ),
-        (
-            "[the] (total | sum of [the]) {tool.field:place} (is | MUST be) (limited to | "
-            "capped at) {total:number} [{per:window}]"
-        ),
-        (
-            "(per | for each | for every) {by:pairs} [,] [the] (total | sum of [the]) "
-            "{tool.field:place} [MUST_BE | MUST stay] AT_MOST {total:number} [{per:window}]"
-        ),
-        (
-            "[the] (total | sum of [the]) {tool.field:place} [MUST_BE | MUST stay] AT_MOST "
-            "{total:number} [{per:window}] (per | for each | for every) {by:pairs}"
-        ),
-        (
-            "[the] (total | sum of [the]) {tool.field:place} [MUST_BE | MUST stay] AT_MOST "
-            "{total:number} [{per:window}]"
-        ),
-        (
-            "[the] (total | sum of [the]) {tool.field:place} MUST_NOT (exceed | be more than "
-            "| go above | be over) {total:number} [{per:window}]"
-        ),
-        (
-            "{tool.field:summed} (MAY add up to AT_MOST | MUST_NOT add up to more than) "
-            "{total:number} [{per:window}]"
-        ),
-        (
-            "{per:window} [,] ({tool.field:summed} (MAY add up to AT_MOST | MUST_NOT add up "
-            "to more than) | [the] (total | sum of [the]) {tool.field:place} ([MUST_BE | "
-            "MUST stay] AT_MOST | MUST_NOT (exceed | be more than | go above | be over))) "
-            "{total:number}"
-        ),
-    ),
+    says=PHRASINGS["amount_limit"],
     keeps=("", "pay(amount=60) pay(amount=40)", "pay(amount=0.1) pay(amount=99.9)", "other"),
     breaks=(
         "pay(amount=60) pay(amount=41)",
@@ -299,22 +173,7 @@ def amount_limit(
     "arguments",
     "`{tool}.{field}` must not be edited after `{after}`",
     "`{tool}.{field}` must not be edited",
-    says=(
-        (
-            "{tool.field:place} MUST_NOT (change | be changed | be edited | be modified | be "
-            "altered) [after {after:tools} | from one call to the next | between calls]"
-        ),
-        (
-            "{tool.field:place} MUST (stay | remain) the same [after {after:tools} | from "
-            "one call to the next | between calls]"
-        ),
-        "{tool.field:place} MUST (stay | remain) (unchanged | unedited) [after {after:tools}]",
-        (
-            "(after | once) [CALLING] {after:tools} [OK] [,] {tool.field:place} (MUST_NOT "
-            "(change | be changed | be edited | be modified | be altered) | MUST (stay | "
-            "remain) (the same | unchanged | unedited))"
-        ),
-    ),
+    says=PHRASINGS["data_intact"],
     keeps=(
         "",
         'report(text="a") report(text="b") check',

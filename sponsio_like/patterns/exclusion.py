@@ -21,40 +21,13 @@ from sponsio_like.errors import ContractError
 from sponsio_like.events import names_tool
 from sponsio_like.logic.formula import Always, Formula
 from sponsio_like.outcome import Redirect
+from sponsio_like.patterns.phrasings import PHRASINGS
 
 
 @pattern(
     "exclusion",
     "tools `{first}` and `{second}` are mutually exclusive",
-    says=(
-        (
-            "{first:one} and {second:one} (are mutually exclusive | exclude each other | "
-            "rule each other out) [IN_SESSION]"
-        ),
-        "no [single | one] session MAY (CALL | see | have) both {first:one} and {second:one}",
-        "NEVER_CALL both {first:one} and {second:one} [IN_SESSION]",
-        "CALL either {first:one} or {second:one} [,] [but] (not both | never both)",
-        "only one of {first:one} (and | or) {second:one} MAY BE_CALLED",
-        (
-            "{first:one} and {second:one} MUST_NOT BE_CALLED (together | in SAME session | "
-            "in one session | in a single session)"
-        ),
-        (
-            "NEVER_CALL {first:one} (and | with | together with) {second:one} (together | "
-            "in SAME session | in one session)"
-        ),
-        "either {first:one} or {second:one} [,] [but] (not both | never both)",
-        "{first:one} excludes {second:one}",
-        "{first:one} and {second:one} MUST_NOT both BE_CALLED [together | IN_SESSION]",
-        (
-            "(a | each | every | one) session (may | can) (use | call) either {first:one} or "
-            "{second:one} [,] [but] (not both | never both)"
-        ),
-        (
-            "either {first:one} or {second:one} (may | can) BE_CALLED [in (a | one | any | each | "
-            "the same) session] [,] [but] (not both | never both)"
-        ),
-    ),
+    says=PHRASINGS["mutual_exclusion"],
     keeps=("", "approve approve", "reject", "approve! reject"),
     breaks=("approve reject", "reject approve", "approve? reject", "approve other reject"),
     example={"first": "approve", "second": "reject"},
@@ -71,42 +44,7 @@ def mutual_exclusion(first: Tools, second: Tools, counts: Counts = "done") -> Fo
     "exclusion",
     "agent may only call `{tools:, }`",
     "agent may call no tool but {tools:with}",
-    says=(
-        "[AGENT] ONLY_ALLOWED to CALL {tools:alone}",
-        "no (tools | tool) OTHER_THAN {tools:union}",
-        "(allow | permit) no [other] (tools | tool) OTHER_THAN {tools:union}",
-        "NEVER_CALL anything OTHER_THAN {tools:union}",
-        "nothing OTHER_THAN {tools:union} MAY BE_CALLED",
-        (
-            "FORBID (everything | anything | all tools | every tool | any tool) OTHER_THAN "
-            "{tools:union}"
-        ),
-        "AGENT MAY CALL nothing OTHER_THAN {tools:union}",
-        "AGENT MAY only CALL {tools:alone}",
-        "AGENT MAY CALL only {tools:alone}",
-        "only CALL {tools:alone} [tools]",
-        "CALL only {tools:alone}",
-        "only {tools:alone} MAY BE_CALLED",
-        (
-            "AGENT MAY CALL (nothing but | no tools but | no tool but | no tools except) "
-            "{tools:union}"
-        ),
-        "allow only {tools:alone}",
-        "only allow {tools:alone}",
-        "the only allowed tools are {tools:alone}",
-        "only {tools:alone} (are | is) allowed",
-        (
-            "no (tools | tool) (but | except | other than) {tools:union} (MAY BE_CALLED | are "
-            "allowed | is allowed)"
-        ),
-        "NEVER_CALL any (tool | tools) (but | except | other than) {tools:union}",
-        "AGENT (may | can | is allowed to | are allowed to) CALL {tools:alone} only",
-        (
-            "AGENT (may | can | is allowed to | are allowed to) CALL {tools:alone} [only] [,] "
-            "[and] nothing else"
-        ),
-        "[AGENT MAY] CALL no (tools | tool) OTHER_THAN {tools:union}",
-    ),
+    says=PHRASINGS["tool_allowlist"],
     keeps=("", "search", "search summarize search"),
     breaks=("delete", "search delete", "mcp__search"),
     example={"tools": ["search", "summarize"]},
@@ -119,24 +57,7 @@ def tool_allowlist(tools: ExactTools) -> Formula:
 @pattern(
     "exclusion",
     "redirect `{unsafe}` to `{safe}`",
-    says=(
-        (
-            "{unsafe:every} MUST be (redirected | rerouted | routed | sent) to {safe:tool_name}"
-            " [instead]"
-        ),
-        "(reroute | route | send) {unsafe:every} to {safe:tool_name} instead",
-        "redirect {unsafe:every} to {safe:tool_name}",
-        "CALL {safe:tool_name} (instead of | in place of) {unsafe:tools}",
-        "instead of [CALLING] {unsafe:tools} [,] CALL {safe:tool_name}",
-        "replace {unsafe:every} (with | by) {safe:tool_name}",
-        "(when | whenever | if) {unsafe:tools} is called [,] CALL {safe:tool_name} instead",
-        "{unsafe:every} MUST be replaced (with | by) {safe:tool_name}",
-        (
-            "(when | whenever | if) AGENT (tries | calls | wants | tries to CALL | wants to "
-            "CALL) {unsafe:tools} [,] CALL {safe:tool_name} (instead | in its place) [[,] "
-            "with the same arguments]"
-        ),
-    ),
+    says=PHRASINGS["redirect_to_safe"],
     keeps=("", "log_request", "other"),
     breaks=("refund", "other refund"),
     example={"unsafe": "refund", "safe": "log_request"},

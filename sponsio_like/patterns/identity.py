@@ -22,6 +22,7 @@ from sponsio_like.contracts import (
 )
 from sponsio_like.events import regex_searches, whole_or_anchored
 from sponsio_like.logic.formula import Count, Ctx, Formula
+from sponsio_like.patterns.phrasings import PHRASINGS
 
 ALL: tuple[Field, ...] = ("*",)
 
@@ -29,13 +30,7 @@ ALL: tuple[Field, ...] = ("*",)
 @pattern(
     "identity",
     "`{tool}` requires ctx[{key:=}]={values:=}",
-    says=(
-        "{tool:union} only (if | when | while) {key.values:told}",
-        "{tool:union} REQUIRES [that] {key.values:told}",
-        "NEVER_CALL {tool:every} unless {key.values:told}",
-        "[AGENT MAY] only CALL {tool:union} (if | when | while) {key.values:told}",
-        ("{tool:union} (MAY only BE_CALLED | ONLY_ALLOWED) (if | when | while) {key.values:told}"),
-    ),
+    says=PHRASINGS["ctx_required"],
     keeps=("", "ctx:verified=true publish", "other"),
     breaks=("publish", "ctx:verified=false publish", 'ctx:verified="true" publish'),
     example={"tool": "publish", "key": "verified", "values": [True]},
@@ -51,18 +46,7 @@ def ctx_required(tool: Tools, key: Name, values: Scalars) -> Formula:
 @pattern(
     "identity",
     "`{tool}` requires {key:=} matching `{regex}`",
-    says=(
-        "{tool:union} REQUIRES (a | an | the) CTX {key:key} (that | which) matches {regex:text}",
-        "for {tool:union} [,] CTX {key:key} MUST match {regex:text}",
-        "{tool:union} REQUIRES CTX {key:key} to match {regex:text}",
-        "{tool:union} REQUIRES [CTX] {key:key} matching {regex:text}",
-        "{tool:union} REQUIRES [that] CTX {key:key} matches {regex:text}",
-        (
-            "{tool:union} (MAY only BE_CALLED if | ONLY_ALLOWED if | REQUIRES that) CTX "
-            "{key:key} ((starts | begins) with {regex:prefix} | ends (in | with) "
-            "{regex:suffix} | matches {regex:text})"
-        ),
-    ),
+    says=PHRASINGS["ctx_matches_required"],
     keeps=("", 'ctx:caller="corp/finance" refund', "other"),
     breaks=("refund", 'ctx:caller="evil/corp/finance" refund', "ctx:caller=5 refund"),
     example={"tool": "refund", "key": "caller", "regex": "^corp/"},
@@ -79,30 +63,7 @@ def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
 @pattern(
     "identity",
     "`{tool}` to same `{fields: and }` at most {limit} time(s)",
-    says=(
-        "[AGENT MAY] CALL {tool:tools} (to | for | with | on) SAME {fields:pairs} {limit:atmost}",
-        "{tool:tools} MAY BE_CALLED {limit:atmost} (to | for | with | on) SAME {fields:pairs}",
-        "{tool:tools} MAY only BE_CALLED {limit:count} (to | for | with | on) SAME {fields:pairs}",
-        "{tool:tools} (to | for | with) SAME {fields:pairs} {limit:atmost}",
-        "CALL {tool:tools} {limit:atmost} (to | for | with | on) SAME {fields:pairs}",
-        "NEVER_CALL {tool:tools} {limit:excess} (to | for | with | on) SAME {fields:pairs}",
-        (
-            "NEVER_CALL {tool:tools} ({limit:excess} with the same arguments | with the same "
-            "arguments {limit:excess})"
-        ),
-        (
-            "there MUST_NOT be two [successful] {tool:name_calls} WITH_SAME {fields:pairs} "
-            "{limit:single}"
-        ),
-        (
-            "not counting (failures | failed calls | failed ones) [,] {tool:tools} MAY "
-            "BE_CALLED {limit:atmost} WITH_SAME {fields:pairs}"
-        ),
-        (
-            "NEVER (send | make) more than {limit:number} {tool:names} (to | for | with) "
-            "SAME {fields:pairs}"
-        ),
-    ),
+    says=PHRASINGS["duplicate_call_limit"],
     keeps=("", 'mail(to="a") mail(to="b")', 'mail(to="a")! mail(to="a")', "other other"),
     breaks=('mail(to="a") mail(to="a")', 'mail(to="a") other mail(to="a", n=2)', "mail"),
     example={"tool": "mail", "fields": ["to"]},
@@ -125,24 +86,7 @@ def duplicate_call_limit(
 @pattern(
     "identity",
     "`{action}` within {max_seconds}s of `{event}`",
-    says=(
-        "{action:names} only within {max_seconds:seconds} (of | after) {event:tools}",
-        "{action:names} within {max_seconds:seconds} of {event:tools}",
-        (
-            "{action:every} (MAY only BE_CALLED | MAY BE_CALLED only | ONLY_ALLOWED) within "
-            "{max_seconds:seconds} (of | after) [the latest | the last | the most recent] "
-            "{event:tools}"
-        ),
-        (
-            "[AGENT MAY] only CALL {action:tools} within {max_seconds:seconds} (of | after) "
-            "{event:tools}"
-        ),
-        (
-            "{action:every} MUST (come | BE_CALLED) (at most {max_seconds:seconds} after | "
-            "within {max_seconds:seconds} of) (the latest | the last | the most recent) "
-            "[call of | call to] {event:tools}"
-        ),
-    ),
+    says=PHRASINGS["time_since"],
     keeps=("", "ask act", "ask +60s act", "ask +100s ask act"),
     breaks=("act", "ask +61s act", "ask act +61s act"),
     example={"action": "act", "event": {"called": "ask"}, "max_seconds": 60},

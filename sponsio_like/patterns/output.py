@@ -14,6 +14,7 @@ from sponsio_like.errors import ContractError
 from sponsio_like.events import Context, Message, atom
 from sponsio_like.kinds import chosen_detectors
 from sponsio_like.logic.formula import Always, Custom, Formula, MessageBy
+from sponsio_like.patterns.phrasings import PHRASINGS
 from sponsio_like.values import NotCanonical, folded
 
 RESPONSE = MessageBy("assistant")
@@ -22,16 +23,7 @@ RESPONSE = MessageBy("assistant")
 @pattern(
     "output",
     "response must not mention `{words: or }`",
-    says=(
-        "RESPONSE MUST_NOT mention {words:mentions}",
-        "(NEVER | AGENT MUST_NOT) mention {words:mentions} [in RESPONSE]",
-        "RESPONSE MUST_NOT CONTAIN ({words:texts} | {words:named_words})",
-        "(NEVER | AGENT MUST_NOT) (mention | say | write) {words:texts} [in RESPONSE]",
-        (
-            "(NEVER | AGENT MUST_NOT) (mention | say | write | use) {words:named_words} [in "
-            "RESPONSE]"
-        ),
-    ),
+    says=PHRASINGS["no_keywords"],
     keeps=(
         "",
         "msg:assistant=hello",
@@ -53,31 +45,7 @@ def no_keywords(words: tuple[Name, ...]) -> Formula:
     "output",
     "response under {max_words} words",
     "response under {max_chars} characters",
-    says=(
-        "RESPONSE MUST_BE NO_LONGER_THAN ({max_words:number} words | {max_chars:number} CHARS)",
-        "RESPONSE MAY have {max_words:most} words",
-        "RESPONSE MAY have {max_chars:most} CHARS",
-        (
-            "RESPONSE [MUST (have | be)] (under | at most | no more than | up to) "
-            "{max_words:number} words [long]"
-        ),
-        ("RESPONSE MUST_NOT (be longer than | exceed | have more than) {max_words:number} words"),
-        (
-            "RESPONSE [MUST (have | be)] (under | at most | no more than | up to) "
-            "{max_chars:number} CHARS [long]"
-        ),
-        ("RESPONSE MUST_NOT (be longer than | exceed | have more than) {max_chars:number} CHARS"),
-        "RESPONSE MUST be shorter than {max_words:less} words",
-        "RESPONSE MUST be shorter than {max_chars:less} CHARS",
-        "answer in (at most | no more than) {max_words:number} words",
-        "keep RESPONSE (under | below | to | to at most) {max_words:number} words",
-        "keep RESPONSE to {max_words:most} words",
-        "keep RESPONSE to {max_chars:most} CHARS",
-        "keep RESPONSE to {max_words:number} words or (less | fewer)",
-        "keep RESPONSE to {max_chars:number} CHARS or (less | fewer)",
-        "RESPONSE MUST be shorter than or equal to {max_words:number} words",
-        "RESPONSE MUST be shorter than or equal to {max_chars:number} CHARS",
-    ),
+    says=PHRASINGS["max_length"],
     keeps=("", 'msg:assistant="one two three"', 'msg:user="one two three four"'),
     breaks=('msg:assistant="one two three four"',),
     example={"max_words": 3},
@@ -94,35 +62,7 @@ def max_length(max_words: Natural | None = None, max_chars: Natural | None = Non
     "response must not contain `{kinds: or }` data",
     "`{tool}` must not be given `{kinds: or }` data",
     "`{answers}` must not answer with `{kinds: or }` data",
-    says=(
-        "NEVER (give | pass | send | hand | hand over) {kinds:finds} to {tool:tools}",
-        (
-            "(the answers | answers | the outputs | outputs | the results | results) (of | "
-            "from) {answers:tools} MUST_NOT CONTAIN {kinds:finds}"
-        ),
-        "RESPONSE MUST_NOT CONTAIN {kinds:finds}",
-        "RESPONSE MUST_NOT CONTAIN {kinds:pii}",
-        "no {kinds:pii} in RESPONSE",
-        "no {kinds:finds} in {tool:tools}",
-        "no {kinds:finds} in {tool.field:place}",
-        "{tool:tools} MUST_NOT (contain | include | have | carry | send) {kinds:finds}",
-        "{tool.field:place} MUST_NOT (contain | include | have | carry) {kinds:finds}",
-        "{tool:tools} MUST_NOT (be given | get | receive) {kinds:pii} [data]",
-        "RESPONSE MUST_NOT CONTAIN (pii | personal data | {kinds:texts} data)",
-        (
-            "{tool:tools} MUST_NOT (be given | get | receive) (pii | personal data | "
-            "{kinds:texts} data)"
-        ),
-        (
-            "{answers:tools} MUST_NOT (answer with | return) (pii | personal data | "
-            "{kinds:texts} data)"
-        ),
-        "no {kinds:finds} in [the] (arguments | parameters) of {tool:tools}",
-        (
-            "NEVER (put | include | pass) {kinds:finds} in [the] [(arguments | parameters) "
-            "of] {tool:tools}"
-        ),
-    ),
+    says=PHRASINGS["no_pii"],
     keeps=(
         "",
         'msg:assistant="your order 4111 1111 1111 1112 is on its way"',

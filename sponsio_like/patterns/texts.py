@@ -26,6 +26,7 @@ from sponsio_like.contracts import (
 from sponsio_like.errors import ContractError, closest
 from sponsio_like.kinds import SQL_VERBS, host_of, installed
 from sponsio_like.logic.formula import Condition, Custom, Formula, conj
+from sponsio_like.patterns.phrasings import PHRASINGS
 from sponsio_like.values import TEXT_KINDS
 
 BASH, SQL = default("bash"), default("sql")
@@ -36,27 +37,7 @@ Dialect: TypeAlias = Literal["postgres", "mysql", "sqlite", "tsql"]
 @pattern(
     "texts",
     "`{tool}` `{fields: and }` must lie under `{paths: or }`",
-    says=(
-        (
-            "{tool:union} MAY only (access | touch | open) [(files | paths | anything | "
-            "folders) [UNDER]] {paths:paths}"
-        ),
-        (
-            "{tool:union} MUST (stay | remain) UNDER {paths:paths} [with (its | the) "
-            "{fields:one_field}]"
-        ),
-        "no {tool:one} outside [of] {paths:paths}",
-        "NEVER_CALL {tool:every} outside [of] {paths:paths}",
-        (
-            "{tool.fields:places} MUST (lie | be [a (path | file | folder)] | stay) (under | "
-            "in | inside | below) {paths:paths}"
-        ),
-        "{tool.fields:places} MUST_NOT leave {paths:paths}",
-        (
-            "{tool:union} MAY only (write to | read from | access) (a | the) "
-            "{fields:one_field} UNDER {paths:paths}"
-        ),
-    ),
+    says=PHRASINGS["scope_limit"],
     keeps=("", 'write(file="/w/a")', "write(file=a)", "write", 'other(file="/etc/passwd")'),
     breaks=(
         'write(file="/w/../etc")',
@@ -88,13 +69,7 @@ def scope_limit(
 @pattern(
     "texts",
     "`{tool}` `{field}` may only reach `{hosts: or }`",
-    says=(
-        "{tool:union} MAY only (reach | contact) {hosts:hosts}",
-        "{tool.field:place} MAY only (reach | go to | point to | contact) {hosts:hosts}",
-        "{tool.field:place} MAY only reach {hosts:texts}",
-        "{tool.field:place} MUST have [the | a] host [in] {hosts:texts}",
-        "the host of {tool.field:place} MUST_BE [in | one of] {hosts:texts}",
-    ),
+    says=PHRASINGS["host_allowlist"],
     keeps=(
         "",
         'fetch(url="https://api.corp.com/x")',
@@ -136,12 +111,7 @@ def _host(written: str) -> str:
 @pattern(
     "texts",
     "{call:with} and no other call of it",
-    says=(
-        "{call:one} and no other call of it",
-        "{call:strictly}",
-        "{call:required_facts}",
-        "the only {call:those}",
-    ),
+    says=PHRASINGS["no_other_call"],
     keeps=("", 'sql(query="a")', "other", 'sql(query="b") sql(query="a")'),
     breaks=('sql(query="c")', "sql", 'sql(query="a") sql(query="c")'),
     example={"call": {"tool": "sql", "args": {"query": {"in": ["a", "b"]}}}},
@@ -163,30 +133,7 @@ def no_other_call(call: Tools) -> Formula:
 @pattern(
     "texts",
     "`{tool}` must not run dangerous commands",
-    says=(
-        (
-            "(dangerous | destructive) [shell | bash] commands MUST_NOT be (run | executed) "
-            "(in | through | via | with | by) {tool:tools}"
-        ),
-        (
-            "NEVER let {tool:tools} (run | execute) [any] (dangerous | destructive) [shell | "
-            "bash] commands"
-        ),
-        (
-            "{tool:tools} MUST_NOT (run | execute) any (dangerous | destructive) [shell | "
-            "bash] commands"
-        ),
-        "no (dangerous | destructive) commands (in | through | via | with) {tool:tools}",
-        (
-            "NEVER (run | execute) (dangerous | destructive) commands (in | through | via | "
-            "with) {tool:tools}"
-        ),
-        "{tool:tools} MUST_NOT (run | execute) (dangerous | destructive) commands",
-        (
-            "nothing (dangerous | destructive) MAY be (run | executed) (in | through | via | "
-            "with) {tool:tools}"
-        ),
-    ),
+    says=PHRASINGS["dangerous_bash_commands"],
     keeps=(
         "",
         'bash(command="ls -la")',
@@ -225,25 +172,7 @@ def dangerous_bash_commands(tool: Tools = BASH, field: Field = "command") -> For
 @pattern(
     "texts",
     "`{tool}` must not issue `{verbs: or }`",
-    says=(
-        (
-            "{tool:tools} MUST_NOT (issue | execute | run) {verbs:verbs} [(statements | queries"
-            " | commands)]"
-        ),
-        "{tool:tools} MUST_NOT issue {verbs:texts}",
-        (
-            "{tool.field:place} MUST_NOT (contain | include | issue | run) [any] "
-            "{verbs:verbs} (statements | statement | commands | command)"
-        ),
-        (
-            "[the sql in] {tool.field:place} MUST have no {verbs:verbs} (in it | statements) "
-            "[[,] nested statements included]"
-        ),
-        (
-            "{verbs:verbs} [statements | commands | queries] FORBIDDEN in ({tool:tools} | "
-            "{tool.field:place})"
-        ),
-    ),
+    says=PHRASINGS["dangerous_sql_verbs"],
     keeps=(
         "",
         "sql(query=\"SELECT 'drop table x'\")",
@@ -287,32 +216,7 @@ def dangerous_sql_verbs(
     "`{tool}` `{field}` must lie in the last {last} second(s)",
     "`{tool}` `{field}` must lie in the next {coming} second(s)",
     "`{tool}` `{field}` must lie in the last {last} second(s) or the next {coming} second(s)",
-    says=(
-        (
-            "{tool.field:place} MUST (lie | be | fall) (in | within) the (last | past) "
-            "{last:seconds}"
-        ),
-        "{tool.field:place} MUST_NOT be older than {last:seconds}",
-        (
-            "{tool:every} only (takes | accepts) (a | an) {field:field} (from | in | within) "
-            "the (last | past) {last:seconds}"
-        ),
-        "{tool.field:place} MUST (lie | be) within {last:seconds}",
-        "{tool.field:place} MUST (lie | be) within {coming:seconds}",
-        (
-            "{tool.field:place} MUST (lie | be | fall) (in | within) the (next | coming) "
-            "{coming:seconds}"
-        ),
-        (
-            "{tool.field:place} MUST (lie | be) (in | within) the last {last:seconds} or the next "
-            "{coming:seconds}"
-        ),
-        (
-            "{tool:every} (ONLY_ALLOWED | MAY only BE_CALLED) (if | when) [its | the] "
-            "{field:field} is (at most | no more than) {last:seconds} (ago | old)"
-        ),
-        "{tool.field:place} MUST be (at most | no more than) {last:seconds} (ago | old)",
-    ),
+    says=PHRASINGS["date_within"],
     keeps=("", 'refund(bought="1970-01-01")', 'other(bought="1980-01-01")'),
     breaks=(
         'refund(bought="1969-12-01")',

@@ -30,6 +30,7 @@ from sponsio_like.contracts import (
 from sponsio_like.errors import ContractError
 from sponsio_like.logic.formula import Formula
 from sponsio_like.monitor import vars_in
+from sponsio_like.patterns.phrasings import PHRASINGS
 
 ANY = default("*")
 VET = {"tool": "vet", "args": {"name": "$who"}}
@@ -41,23 +42,7 @@ CLOSE = {"tool": "close", "args": {"id": "$id"}}
 @pattern(
     "values",
     "no {match:with}",
-    says=(
-        "CALLING {match:names} FORBIDDEN",
-        "NEVER_CALL {match:every} [[,] ever]",
-        "no {match:one} [[,] ever]",
-        "NEVER_CALL {match:call_if}",
-        "{match:called_with}",
-        "FORBID {match:call_if}",
-        "{match:every} is (never | not) called",
-        "no agent MAY CALL {match:every}",
-        "FORBID {match:union}",
-        "[the] use of {match:names} FORBIDDEN",
-        "{match:forbidden_facts}",
-        "never MAY {match:names} BE_CALLED",
-        "it is (not allowed | never allowed | forbidden) for {match:names} to BE_CALLED",
-        "nobody (may | can) CALL {match:every}",
-        "not a single call (of | to) {match:names} (MAY | is to) be made",
-    ),
+    says=PHRASINGS["absent"],
     keeps=("", "pay(to=bob)", "send(to=mallory)"),
     breaks=("pay(to=mallory)", "pay(to=bob) pay(to=mallory)", "pay(to=mallory)!"),
     example={"match": {"tool": "pay", "args": {"to": "mallory"}}},
@@ -72,16 +57,7 @@ def absent(match: Occurrence) -> Formula:
     "every {match:with} requires an earlier {requires:with}",
     "every {match:with} requires an earlier {requires:with} within {within.seconds} second(s)",
     "every {match:with} requires an earlier {requires:with} within {within.steps} event(s)",
-    says=(
-        "{match:every} REQUIRES EARLIER {requires:names} WITH_SAME {alike:pairs} [FIRSTLY]",
-        (
-            "(NEVER_CALL {match:every} | no {match:one}) without (EARLIER | CALLING) "
-            "{requires:names} WITH_SAME {alike:pairs} [FIRSTLY]"
-        ),
-        "{match:every} MUST be preceded by {requires:tools} WITH_SAME {alike:pairs}",
-        "{match:every} REQUIRES EARLIER {requires:names} [within {within:span}]",
-        "{match:every} REQUIRES EARLIER {requires:names} whose {alike:pairs} (is | are) the same",
-    ),
+    says=PHRASINGS["precedence"],
     keeps=(
         "",
         "vet(name=bob) pay(to=bob)",
@@ -113,21 +89,7 @@ def precedence(match: Occurrence, requires: Success, within: Within | None = Non
 @pattern(
     "values",
     "every {match:with} must be answered by {by:with}",
-    says=(
-        "{match:failed_call} MUST [later | eventually] be (answered | followed) by {by:later}",
-        "{match:message} MUST [later | eventually] be (answered | followed) by {by:later}",
-        (
-            "{match:every} MUST [later | eventually] be (answered | followed) by {by:later} "
-            "WITH_SAME {alike:pairs}"
-        ),
-        "for {match:every} there MUST [later | eventually] be {by:later} WITH_SAME {alike:pairs}",
-        "after {match:failed_call} [,] (CALL {by:later} | {by:later} IS_CALLED)",
-        "{match:every} MUST be answered by {by:later}",
-        (
-            "{match:every} MUST be answered (later | eventually) by {by:later} [WITH_SAME "
-            "{alike:pairs}]"
-        ),
-    ),
+    says=PHRASINGS["response"],
     keeps=("", "open(id=1) close(id=1)", "open(id=1) open(id=2) close(id=2) close(id=1)"),
     breaks=(
         "open(id=1)",
@@ -146,19 +108,7 @@ def response(match: Occurrence, by: Success) -> Formula:
 @pattern(
     "values",
     "every {match:with} must be answered by {by:with} within {within} event(s)",
-    says=(
-        "{match:every} MUST be (answered | followed) within {within:steps} by {by:later}",
-        (
-            "{match:every} MUST be (answered | followed) by {by:later} (WITH_SAME {alike:pairs}"
-            " within {within:steps} | within {within:steps} WITH_SAME {alike:pairs})"
-        ),
-        "{match:every} MUST be answered by {by:later} within {within:steps}",
-        (
-            "(one of the next {within:number} (calls | steps) after {match:every} | of the "
-            "{within:number} (calls | steps) [that come] after {match:every} [,] one) MUST "
-            "be {by:later}"
-        ),
-    ),
+    says=PHRASINGS["bounded_response"],
     keeps=("", "open(id=1) close(id=1)", "open(id=1) other close(id=1)"),
     breaks=("open(id=1) other other close(id=1)", "open(id=1) close(id=2) other", "open(id=1)"),
     example={"match": OPEN, "by": CLOSE, "within": 2},
@@ -175,14 +125,7 @@ def bounded_response(match: Occurrence, by: Success, within: Positive) -> Formul
 @pattern(
     "values",
     "the last {match:with} must be resolved by {by:with}",
-    says=(
-        "the last {match:one} MUST (be resolved by | be followed by) a {by:one}",
-        (
-            "the last {match:one} MUST be resolved by (a later | a following | a subsequent) "
-            "{by:names} [WITH_SAME {alike:pairs}]"
-        ),
-        "the last {match:one} MUST be resolved by {by:later}",
-    ),
+    says=PHRASINGS["resolved"],
     keeps=(
         "",
         "open(id=1) close(id=1)",
@@ -201,65 +144,7 @@ def resolved(match: Occurrence, by: Success) -> Formula:
     "values",
     "no {forbidden:with} after {trigger:with} until {release:with}",
     "no {forbidden:with} after {trigger:with}",
-    says=(
-        (
-            "from {trigger:tools} on [,] {forbidden:every} (FORBIDDEN | MUST_NOT BE_CALLED) "
-            "until {release:tools} [OK]"
-        ),
-        (
-            "(once | after) {trigger:tools} (has been called | was called | is called) [,] no "
-            "{forbidden:one} until {release:tools} [OK]"
-        ),
-        (
-            "after [CALLING] {trigger:one} [,] NEVER_CALL {forbidden:one} WITH_SAME "
-            "{alike:pairs} [ANYMORE]"
-        ),
-        (
-            "(from | between) {trigger:one} (until | to | till | and) {release:one} [,] "
-            "{forbidden:union} (FORBIDDEN | MUST_NOT BE_CALLED)"
-        ),
-        (
-            "(from | between) {trigger:one} (until | to | till) {release:one} [,] NEVER_CALL "
-            "{forbidden:every}"
-        ),
-        "no {forbidden:one} after {trigger:tools} [until {release:tools} [OK]]",
-        (
-            "NEVER_CALL {forbidden:every} after [CALLING] {trigger:tools} [OK] until "
-            "{release:tools} [OK]"
-        ),
-        (
-            "after [CALLING] {trigger:tools} [,] NEVER_CALL {forbidden:every} until "
-            "{release:tools} [OK]"
-        ),
-        (
-            "between {trigger:one} and {release:one} [,] (NEVER_CALL {forbidden:every} | no "
-            "{forbidden:one})"
-        ),
-        "after [CALLING] {trigger:tools} [,] no {forbidden:one} until {release:tools} [OK]",
-        (
-            "after [CALLING] {trigger:tools} [,] NOTHING {forbidden:any_tool} (IS_CALLED | MAY "
-            "BE_CALLED | HAPPENS | (is | are) (allowed | permitted)) [ANYMORE]"
-        ),
-        (
-            "NOTHING {forbidden:any_tool} [IS_CALLED | MAY BE_CALLED | HAPPENS | (is | are) "
-            "(allowed | permitted)] after [CALLING] {trigger:tools}"
-        ),
-        "FORBID {forbidden:every} after [CALLING] {trigger:tools} [OK] until {release:tools} [OK]",
-        "NEVER_CALL {forbidden:every} after {trigger:failed_call}",
-        "FORBID {forbidden:every} after {trigger:failed_call}",
-        "after {trigger:failed_call} [,] NEVER_CALL {forbidden:every}",
-        "NEVER_CALL ANYTHING {forbidden:any_tool} after [CALLING] {trigger:tools}",
-        "after [CALLING] {trigger:tools} [,] NEVER_CALL ANYTHING {forbidden:any_tool} [ANYMORE]",
-        (
-            "after [CALLING] {trigger:tools} [,] (all [other] tools | every [other] tool | any "
-            "[other] tool) {forbidden:any_tool} (FORBIDDEN | MUST_NOT BE_CALLED)"
-        ),
-        (
-            "(once | after) {trigger:tools} (has been called | was called | is called) [,] "
-            "{forbidden:every} (FORBIDDEN | (stays | remains) forbidden | MUST_NOT "
-            "BE_CALLED) until {release:tools} [OK]"
-        ),
-    ),
+    says=PHRASINGS["until"],
     keeps=(
         "",
         "edit(id=1)",
@@ -290,39 +175,7 @@ def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = 
 @pattern(
     "values",
     "`{tool}.{field}` must come from {source:with}",
-    says=(
-        (
-            "{tool:every} (MAY only | MUST) (use | take | be given) [an | a | the] {field:field} "
-            "((that | which) {source:tools} [has] returned [FIRSTLY] | (returned by | found by "
-            "| from | that comes from) {source:tools})"
-        ),
-        "{tool.field:place} MUST [already] ARISES in ANSWER {source:tools}",
-        (
-            "{tool.field:place} MUST (come from | have come from | be taken from | stem from | "
-            "have been returned by) [ANSWER] {source:tools}"
-        ),
-        (
-            "{tool.field:place} (MUST be | MUST have been | comes | has been) (returned by | "
-            "from | found by) [ANSWER] {source:tools} [FIRSTLY]"
-        ),
-        (
-            "{tool.field:place} MUST (be a value | be one) (from | returned by) [ANSWER] "
-            "{source:tools} [FIRSTLY]"
-        ),
-        "{tool.field:place} MUST [already] be in ANSWER {source:tools}",
-        (
-            "{tool.field:place} MUST (be one | be a value | be something) [that | which] "
-            "{source:tools} RETURNED [FIRSTLY]"
-        ),
-        (
-            "{tool.field:place} MUST (be | come from | be taken from | stem from) what "
-            "{source:tools} RETURNED [FIRSTLY]"
-        ),
-        (
-            "{tool.field:place} MUST (come from | have come from | be taken from | stem from) "
-            "EARLIER {source:names}"
-        ),
-    ),
+    says=PHRASINGS["value_from"],
     keeps=(
         "",
         'find={"id": 7} delete(id=7)',
@@ -354,26 +207,7 @@ def value_from(tool: Tools, field: Field, source: Success) -> Formula:
 @pattern(
     "values",
     "`{action}` requires the latest `{role}` message to match `{matches}`",
-    says=(
-        (
-            "[AGENT MAY] (CALL {action:every} only | only CALL {action:every}) if the (latest "
-            "| last | most recent) {role:word} message matches {matches:text}"
-        ),
-        (
-            "before [CALLING] {action:every} [,] the (latest | last | most recent) message (of "
-            "| from) [the] {role:word} MUST match {matches:text}"
-        ),
-        (
-            "before [CALLING] {action:every} [,] [the] {role:word} APOS (latest | last | most "
-            "recent) message MUST match {matches:text}"
-        ),
-        "{action:every} REQUIRES the latest {role:word} message to match {matches:text}",
-        (
-            "[the] {role:word} APOS (latest | last | most recent) message MUST (contain | "
-            "include) {matches:said_text} (whenever | when | if | before) [CALLING] "
-            "{action:every} [HAPPENS]"
-        ),
-    ),
+    says=PHRASINGS["message_says"],
     keeps=(
         "",
         'msg:user="yes, do it" delete',
@@ -398,25 +232,7 @@ def message_says(action: Tools, matches: Regex, role: Name = "user") -> Formula:
 @pattern(
     "values",
     "`{action}` must not be repeated after {limit} failure(s)",
-    says=(
-        (
-            "the same {action:tools} MUST_NOT be (repeated | retried | tried again) (once | "
-            "after | if | when) it [has] failed {limit:count}"
-        ),
-        "NEVER (repeat | retry) the same {action:tools} after it [has] failed {limit:count}",
-        "NEVER (repeat | retry) {action:tools} after it [has] failed {limit:count} SAME_ARGS",
-        "{action:tools} MUST_NOT be repeated after {limit:number} (failures | failure)",
-        "NEVER repeat {action:tools} after {limit:number} (failures | failure)",
-        (
-            "(once | after | if | when) the same {action:tools} [has] failed {limit:count} [,] "
-            "(NEVER (make | repeat | call | retry | try) it again | it MUST_NOT be (made | "
-            "repeated | called | retried | tried) again)"
-        ),
-        (
-            "{action:tools} MUST_NOT BE_CALLED (SAME_ARGS again | again SAME_ARGS) after "
-            "{limit:number} (failures | failure)"
-        ),
-    ),
+    says=PHRASINGS["repeated_failure"],
     keeps=(
         "",
         "run(cmd=x)! run(cmd=x)!",

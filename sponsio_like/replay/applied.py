@@ -30,7 +30,7 @@ AppliedTo: TypeAlias = list[tuple[str, tuple[str, ...]]]
 """The contracts that applied to events, each with the id of the call, if it is one."""
 
 
-class _Gate:
+class _ScopeState:
     """The assumption and the scope of a clause, evaluated event by event."""
 
     def __init__(self, clause: Clause) -> None:
@@ -90,7 +90,9 @@ class Applied:
         self._policy, self._by_name = policy, by_name
         self._context: Context = NOTHING_TOLD
         self._waiting: dict[str, _Waiting] = {}
-        self._gates = {i: _Gate(each) for i, each in enumerate(policy.clauses) if _has_gate(each)}
+        self._scopes = {
+            i: _ScopeState(each) for i, each in enumerate(policy.clauses) if _is_conditional(each)
+        }
         once = (i for i, each in enumerate(policy.clauses) if _has_session_obligation(each))
         self._count(once)
 
@@ -140,16 +142,16 @@ class Applied:
         named = (event.tool, event.id) if isinstance(event, Call) else ("", "")
         found = _Waiting(*named, set())
         for i in self._clauses_reading(event):
-            clause, gate = self._policy.clauses[i], self._gates.get(i)
-            gate = copy(gate) if beside else gate
+            clause, scope = self._policy.clauses[i], self._scopes.get(i)
+            scope = copy(scope) if beside else scope
             base = _letter(clause, event, self._context)
-            place = gate.seen if gate else 0
-            inside = gate.at(base, event.time) if gate else True
+            place = scope.seen if scope else 0
+            inside = scope.at(base, event.time) if scope else True
             counts = kind_of(event) in clause.counts
             letters = _letters(clause, event, base, self._context) if counts else []
             asked = [each for each in letters if applies(clause, each)]
             waits = any(value is OPEN for value in base)
-            if waits and (asked or gate):
+            if waits and (asked or scope):
                 found.letters.append((i, inside and bool(asked), place, base, asked))
             elif inside and asked:
                 found.applied.add(i)
@@ -157,23 +159,23 @@ class Applied:
 
     def _settle(self, call: _Waiting, result: Result, time: float) -> None:
         for i, inside, place, base, letters in call.letters:
-            clause, gate = self._policy.clauses[i], self._gates.get(i)
+            clause, scope = self._policy.clauses[i], self._scopes.get(i)
             final = clause.results(base, result, call.tool)
-            if gate:
-                gate.settle(place, final, base, time)
+            if scope:
+                scope.settle(place, final, base, time)
             filled = ([final.get(k, v) for k, v in enumerate(each)] for each in letters)
             if inside and any(applies(clause, each) for each in filled):
                 call.applied.add(i)
         self._count(call.applied, call.id)
 
     def _clauses_reading(self, event: Happening) -> Iterator[int]:
-        """Yield the numbers of the clauses that may apply to an event, and of those with a gate."""
+        """Yield the numbers of the clauses that an event may concern, or with a scope to follow."""
         kind = kind_of(event)
         for i, clause in enumerate(self._policy.clauses):
             if kind not in clause.kinds:
                 continue
             if (
-                i in self._gates
+                i in self._scopes
                 or not isinstance(event, Call | Message)
                 or self._names_event(i, event)
             ):
@@ -186,10 +188,10 @@ class Applied:
         return name in self._by_name("message", event.role)
 
 
-def _has_gate(clause: Clause) -> bool:
+def _is_conditional(clause: Clause) -> bool:
     """True if the clause has a scope or an assumption, and no variables."""
-    gated = clause.kind_of_scope is not None or clause.contract.assumption is not None
-    return gated and clause.bound is None
+    limited = clause.kind_of_scope is not None or clause.contract.assumption is not None
+    return limited and clause.bound is None
 
 
 def _has_session_obligation(clause: Clause) -> bool:

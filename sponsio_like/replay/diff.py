@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from sponsio_like.contracts import File
 from sponsio_like.replay.replay import Replay
@@ -20,20 +20,17 @@ from sponsio_like.traces import CallEvent, DenialEvent, MessageEvent, Trace
 
 EXAMPLES = 3
 """The most examples of each contract and kind."""
-Kind: TypeAlias = Literal["newly stopped", "newly let through", "newly left open", "no longer open"]
-KINDS: tuple[Kind, ...] = (
-    "newly stopped",
-    "newly let through",
-    "newly left open",
-    "no longer open",
-)
+DifferenceKind: TypeAlias = Literal[
+    "newly stopped", "newly let through", "newly left open", "no longer open"
+]
+KINDS: tuple[DifferenceKind, ...] = get_args(DifferenceKind)
 
 
 @dataclass(frozen=True, slots=True)
 class Differing:
     """One call, response or obligation that two versions of contracts judge differently."""
 
-    kind: Kind
+    kind: DifferenceKind
     contract: str
     trace: str
     position: int
@@ -46,8 +43,8 @@ class Difference:
 
     traces: int = 0
     calls: int = 0
-    counts: dict[str, Counter[Kind]] = field(default_factory=dict)
-    events: Counter[Kind] = field(default_factory=Counter)
+    counts: dict[str, Counter[DifferenceKind]] = field(default_factory=dict)
+    events: Counter[DifferenceKind] = field(default_factory=Counter)
     examples: list[Differing] = field(default_factory=list)
     modes: list[tuple[str, str, str]] = field(default_factory=list)
     not_judged: Counter[str] = field(default_factory=Counter)
@@ -184,7 +181,7 @@ def _compared(
 
 def _note(
     found: Difference,
-    kind: Kind,
+    kind: DifferenceKind,
     names: frozenset[str],
     trace: Trace,
     place: tuple[int, int, str],

@@ -36,7 +36,7 @@ class _Decided(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Session:
+class _SessionDecisions:
     """The decisions of a session. `ours` are the contracts that were the same then as
     in the file now.
     """
@@ -94,7 +94,7 @@ class Applications:
 
 def applications(lines: Iterable[Line], replay: Replay, source: str) -> Applications:
     """Count where contracts applied. Raises `TraceError` for a line that is no record of a log."""
-    found, known = Applications(source), dict[str, _Session]()
+    found, known = Applications(source), dict[str, _SessionDecisions]()
     found.counts.update(dict.fromkeys(replay.needs, 0))
     for trace in logged_traces(_noted(lines, replay, known, found)):
         session = known.pop(trace.id)
@@ -110,7 +110,7 @@ def applications(lines: Iterable[Line], replay: Replay, source: str) -> Applicat
 
 
 def _played(
-    trace: Trace, replay: Replay, session: _Session, shown: frozenset[str]
+    trace: Trace, replay: Replay, session: _SessionDecisions, shown: frozenset[str]
 ) -> Iterator[str]:
     """Yield the name of a contract for each decision to which it applied and that did
     not violate it.
@@ -128,7 +128,7 @@ def _played(
 
 
 def _noted(
-    lines: Iterable[Line], replay: Replay, known: dict[str, _Session], found: Applications
+    lines: Iterable[Line], replay: Replay, known: dict[str, _SessionDecisions], found: Applications
 ) -> Iterator[Line]:
     """Yield the lines, and add each decision to its session in `known`."""
     marks = {each.name: fingerprint(each) for each in replay.contracts}
@@ -141,5 +141,5 @@ def _noted(
             found.other |= marks.keys() - ours
         session = record.get("session")
         if isinstance(session, str) and isinstance(record.get("event"), str):
-            known.setdefault(session, _Session(ours)).note(record)
+            known.setdefault(session, _SessionDecisions(ours)).note(record)
         yield line

@@ -64,7 +64,7 @@ def _numbers(node: f.Node) -> Iterator[float]:
 
 def _calls(nodes: Iterable[f.Node], contract: Contract) -> Iterator[Letter]:
     nodes = list(nodes)
-    targets = [match for node in nodes for match in getattr(node, "target", ())]
+    targets = [match for node in nodes for match in f.matches_of(node)]
     tools = dict.fromkeys(name for match in targets for name in _names(match))
     agents = _agents(nodes, targets, contract)
     for tool in tools:
@@ -94,7 +94,7 @@ def _names(match: f.Match) -> Iterator[str]:
 
 def _unnamed_tool(nodes: Iterable[f.Node]) -> str:
     """Return a name of a tool that the contract does not mention."""
-    taken = {n for node in nodes for match in getattr(node, "target", ()) for n in _names(match)}
+    taken = {n for node in nodes for match in f.matches_of(node) for n in _names(match)}
     return next(name for name in ("other", "another", "a third") if name not in taken)
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from sponsio_like.replay.bounds import lower_bound, upper_bound
 from sponsio_like.replay.exact import BY_NAMES, Applications
 from sponsio_like.replay.log_database import loaded
-from sponsio_like.replay.part import Part
+from sponsio_like.replay.part import LogPart
 
 Row: TypeAlias = dict[str, Any]
 PARTS = ("outcomes", "tools", "agents", "over_time", "sources")
@@ -56,11 +56,11 @@ class Facts:
         return replace(self, contracts=again, counted_by=found.said())
 
 
-def facts_of(paths: Sequence[Path], asked: Part | None = None) -> Facts:
+def facts_of(paths: Sequence[Path], asked: LogPart | None = None) -> Facts:
     """Count log files. Raises `TraceError` for those that cannot be read."""
     import tempfile
 
-    asked = asked or Part()
+    asked = asked or LogPart()
     with tempfile.TemporaryDirectory() as folder:
         database = loaded(paths, asked, Path(folder))
         try:
@@ -69,7 +69,7 @@ def facts_of(paths: Sequence[Path], asked: Part | None = None) -> Facts:
             database.close()
 
 
-def _counted(database: Any, asked: Part) -> Facts:
+def _counted(database: Any, asked: LogPart) -> Facts:
     def rows(name: str, *values: Any) -> list[Row]:
         done = database.execute(_queries()[name], list(values))
         names = [each[0] for each in done.description]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sponsio_like.errors import SponsioLikeError, TraceError
-from sponsio_like.replay.part import Part
+from sponsio_like.replay.part import LogPart
 
 VIOLATION = (
     "STRUCT(contract VARCHAR, position BIGINT, tool VARCHAR, action VARCHAR, mode VARCHAR, "
@@ -70,7 +70,7 @@ CREATE VIEW told AS SELECT rowid AS n, * FROM log WHERE NOT (
 """
 
 
-def loaded(paths: Sequence[Path], asked: Part, folder: Path) -> Any:
+def loaded(paths: Sequence[Path], asked: LogPart, folder: Path) -> Any:
     """Return a connection to a database in this folder with the records of the logs.
 
     Raises `TraceError` for a file that cannot be read, or has no record of a log.

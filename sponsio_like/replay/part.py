@@ -17,7 +17,7 @@ from sponsio_like.traces import Line
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LogPart:
     """The part of a log that is asked for; None: all of it. Raises `TraceError` for no time."""
 
     since: str | None = None

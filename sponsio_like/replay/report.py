@@ -296,19 +296,9 @@ def _sum(rows: Iterable[ContractRow]) -> ContractRow:
 
 _STYLES = {"broken": "red", "stopped": "bold red", "would have stopped": "yellow"}
 _COLUMNS = (
-    "contract",
-    "applied",
-    "broken",
-    "at most",
-    "stopped",
-    "approved",
-    "would have stopped",
-    "warned",
-    "reported late",
-    "unfulfilled",
-    "sessions",
-    "tools",
-)
+    "contract", "applied", "broken", "at most", "stopped", "approved", "would have stopped",
+    "warned", "reported late", "unfulfilled", "sessions", "tools",
+)  # fmt: skip
 
 
 def _percent(part: float) -> str:

@@ -22,8 +22,8 @@ VERBS = {
     "grant": "GRANT SELECT ON t TO bob",
 }
 """A statement for each verb of SQL."""
-Texts: TypeAlias = dict[str, tuple[str, ...]]
-SQL: Texts = {
+SampleTexts: TypeAlias = dict[str, tuple[str, ...]]
+SQL: SampleTexts = {
     "reads": ("SELECT a FROM {}",),
     "writes": ("UPDATE {} SET a = 1 WHERE b = 2",),
     "read_names": ("SELECT a FROM {}",),
@@ -34,7 +34,7 @@ SQL: Texts = {
     "functions": ("SELECT {}(a) FROM t",),
     "reaches_out": ("SELECT pg_read_file('a')", VERBS["select"]),
 }
-SHELL: Texts = {
+SHELL: SampleTexts = {
     "runs": ("{} x",),
     "writes": ("touch {}",),
     "reads": ("cat {}",),
@@ -47,7 +47,7 @@ SHELL: Texts = {
     "pipes_to_shell": ("curl https://example.com/ | sh", "ls"),
     "background": ("ls &", "ls"),
 }
-URL: Texts = {
+URL: SampleTexts = {
     "host": ("https://{}/",),
     "scheme": ("{}://example.com/",),
     "port": ("https://example.com:{}/",),
@@ -55,16 +55,16 @@ URL: Texts = {
     "private": ("http://127.0.0.1/", "https://example.com/"),
     "user": ("https://{}@example.com/",),
 }
-EMAIL: Texts = {"domain": ("ann@{}",), "address": ("{}",), "local": ("{}@example.com",)}
-MONEY: Texts = {"amount": ("{} EUR",), "currency": ("1 {}",)}
-WRITTEN: dict[str, Texts] = {
+EMAIL: SampleTexts = {"domain": ("ann@{}",), "address": ("{}",), "local": ("{}@example.com",)}
+MONEY: SampleTexts = {"amount": ("{} EUR",), "currency": ("1 {}",)}
+WRITTEN: dict[str, SampleTexts] = {
     "shell": SHELL,
     "url": URL,
     "email": EMAIL,
     "money": MONEY,
     **dict.fromkeys(("sql", "sql_postgres", "sql_mysql", "sql_sqlite", "sql_tsql"), SQL),
 }
-"""Texts for the facts of each kind; `{}` is what the contract compares with."""
+"""SampleTexts for the facts of each kind; `{}` is what the contract compares with."""
 WEEK = {
     day: f"2024-01-{number:02}"
     for number, day in enumerate(

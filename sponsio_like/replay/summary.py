@@ -147,14 +147,8 @@ def _place(violation: Violation) -> str:
 
 
 _COLUMNS = (
-    "contract",
-    "judged",
-    "applied",
-    "broken",
-    "violations",
-    "unfulfilled",
-    "not judged",
-)
+    "contract", "judged", "applied", "broken", "violations", "unfulfilled", "not judged",
+)  # fmt: skip
 
 
 def _row(name: str, line: ContractSummary) -> tuple[str | int, ...]:

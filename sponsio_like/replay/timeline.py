@@ -43,9 +43,9 @@ SAID = {
 }
 
 
-Place: TypeAlias = tuple[int, float]
+EventPlace: TypeAlias = tuple[int, float]
 """The number of calls before an event, and the number of the event: infinite, if it is a call."""
-Named: TypeAlias = Violation | Unfulfilled
+Breach: TypeAlias = Violation | Unfulfilled
 """A violation or unfulfilled obligation that the replay has found."""
 
 
@@ -103,7 +103,7 @@ def explained(
         raise ContractError.of(f"no contract is named `{only}`", f"there are: {', '.join(names)}")
     judged = judged or replay.judge(trace)
     policy = replay.play(trace).session.policy
-    every: list[Named] = [*judged.violations, *judged.unfulfilled]
+    every: list[Breach] = [*judged.violations, *judged.unfulfilled]
     found: list[ExplainedViolation] = []
     for name in dict.fromkeys(each.contract for each in every):
         if only in (None, name):
@@ -119,7 +119,7 @@ def explained(
 
 
 def _of_contract(
-    clauses: Sequence[Clause], events: Sequence[Event], named: Sequence[Named]
+    clauses: Sequence[Clause], events: Sequence[Event], named: Sequence[Breach]
 ) -> Iterator[ExplainedViolation]:
     """Yield each violation that the replay has found, with its reasons.
 
@@ -161,7 +161,7 @@ def _no_call(events: Sequence[Event], position: int) -> int | None:
 
 
 def _of_clause(
-    clause: Clause, events: Sequence[Event], named: Sequence[Named]
+    clause: Clause, events: Sequence[Event], named: Sequence[Breach]
 ) -> Iterator[tuple[Key | None, Explanation]]:
     reader = Reader(clause)
     if clause.by:
@@ -179,7 +179,7 @@ def _of_clause(
             yield None if whole else key, one
 
 
-def _keys(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> Iterable[Key | None]:
+def _keys(reader: Reader, events: Sequence[Event], named: Sequence[Breach]) -> Iterable[Key | None]:
     """Return the keys of values to explain; first, the key that stands for all others."""
     clause = reader.clause
     if clause.by:
@@ -191,7 +191,7 @@ def _keys(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> It
     return keys if clause.bound is None else [clause.bound.nobody, *keys]
 
 
-def _split(reader: Reader, events: Sequence[Event], named: Sequence[Named]) -> list[Key | None]:
+def _split(reader: Reader, events: Sequence[Event], named: Sequence[Breach]) -> list[Key | None]:
     """Return the values of the violating calls; of all calls for violations without a call."""
     parts = [reader.part(event.call) for event in events if isinstance(event, CallEvent)]
     places = [each.position for each in named if isinstance(each, Violation) and each.tool]
@@ -240,12 +240,12 @@ def page(trace: Trace, found: Iterable[ExplainedViolation], word: Word = plainly
     return out
 
 
-def _place(each: Explanation | Reason) -> Place:
+def _place(each: Explanation | Reason) -> EventPlace:
     call = -1 if each.call is None else each.call
     return call, math.inf if each.event is None else each.event
 
 
-def _timeline(told: Explanation, lines: Mapping[Place, str]) -> Iterator[Styled]:
+def _timeline(told: Explanation, lines: Mapping[EventPlace, str]) -> Iterator[Styled]:
     reasons = list(told.reasons)
     if not any(each.what in ("violates", "asks") for each in reasons) and not told.open:
         reasons.append(Reason("violates", told.call, "", told.event))
@@ -280,10 +280,10 @@ def _written(value: Any) -> str:
     return LABEL.sub(r"\1", json.dumps(value, default=str))
 
 
-def _lines(events: Iterable[Event], word: Word) -> dict[Place, str]:
+def _lines(events: Iterable[Event], word: Word) -> dict[EventPlace, str]:
     """Return each call, message and step as one line, by its place."""
-    out: dict[Place, str] = {}
-    ids: dict[str, Place] = {}
+    out: dict[EventPlace, str] = {}
+    ids: dict[str, EventPlace] = {}
     calls = 0
     for at, event in enumerate(events):
         match event:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sponsio_like.checks import PAIRS_CAP, Claim, compared
-from sponsio_like.contracts import ALL_INPUTS, Contract, Inventory, Rule
+from sponsio_like.contracts import ALL_INPUTS, Contract, Inventory, Rule, contract_place
 from sponsio_like.errors import Problem
 from sponsio_like.logic import looks_ahead
 from sponsio_like.logic.formula import conj
@@ -49,7 +49,7 @@ class PairFinding:
             each.format(first=first, second=second, tool=claim.tool, trace=shown)
             for each in _WORDS[claim.kind]
         ]
-        return Problem(said[0], claim.second.where or f"contract {second}", said[1])
+        return Problem(said[0], contract_place(claim.second), said[1])
 
     def as_json(self) -> dict[str, Any]:
         """Return the finding, for programs."""

@@ -108,7 +108,7 @@ def merge_explanations(each: Sequence[Explanation]) -> list[Explanation]:
 
 
 @dataclass(slots=True)
-class _Flight:
+class _OpenCall:
     tool: str
     call: int
     change: Change
@@ -135,7 +135,7 @@ class _ClausePlayback:
     time: float = 0.0
     changed: dict[int, int] = field(default_factory=dict)
     obligations: list[tuple[int, Residual]] = field(default_factory=list)
-    flights: dict[str, _Flight] = field(default_factory=dict)
+    flights: dict[str, _OpenCall] = field(default_factory=dict)
     unread: list[Reason] = field(default_factory=list)
 
 
@@ -212,7 +212,7 @@ def _step(playback: _ClausePlayback, event: Happening, time: float) -> Iterator[
             else playback.reader.bound_letters(event, playback.context).given
         )
         change = Change(0, playback.key, at, after.watch, letter, given)
-        playback.flights[event.id] = _Flight(event.tool, playback.at, change)
+        playback.flights[event.id] = _OpenCall(event.tool, playback.at, change)
 
 
 def _is_of_key(playback: _ClausePlayback, event: Happening) -> bool:

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
 from typing import Any
 
 from sponsio_like.errors import TraceError
-from sponsio_like.traces.jsonl import Line
+from sponsio_like.traces.jsonl import Line, stamp_seconds
 
 CLAUDE = ({"summary", "leafUuid"}, {"messageId", "snapshot"})
 """The fields of the lines of a session log of Claude Code that name no session."""
@@ -42,9 +41,9 @@ def traces_elsewhere(kind: str, lines: Iterable[Line]) -> Iterator[tuple[str, di
         case "claude code":
             yield from _by_session(lines, _claude)
         case "otlp":
-            yield from _spans(lines)
+            yield from _by_start(_spans(lines))
         case _:
-            yield from _runs(lines)
+            yield from _by_start(_runs(lines))
 
 
 # --- chats ----------------------------------------------------------------------------------------
@@ -105,7 +104,7 @@ def _claude(where: str, value: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     message = value.get("message")
     if not isinstance(message, dict):
         raise TraceError(f"{where}: a line of type `{value['type']}` needs `message`")
-    time = _seconds(value.get("timestamp"))
+    time = stamp_seconds(value.get("timestamp"))
     at = {} if time is None else {"time": time}
     content = message.get("content")
     parts = [{"type": "text", "text": content}] if isinstance(content, str) else content or ()
@@ -123,18 +122,24 @@ def _claude(where: str, value: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
                 raise TraceError(f"{where}: a `{kind}` that cannot be read: {str(part)[:80]}")
 
 
-def _seconds(stamp: Any) -> float | None:
-    try:
-        return datetime.fromisoformat(stamp).timestamp() if isinstance(stamp, str) else None
-    except ValueError:
-        return None
-
-
 # --- spans ----------------------------------------------------------------------------------------
 
 
-def _spans(lines: Iterable[Line]) -> Iterator[tuple[str, dict[str, Any]]]:
-    found: dict[str, tuple[str, list[tuple[int, dict[str, Any]]]]] = {}
+def _by_start(
+    calls: Iterable[tuple[str, str, Any, dict[str, Any]]],
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield a trace for each id, with its calls in the order in which they started.
+
+    Each call comes with the id of its trace, its place and its start.
+    """
+    found: dict[str, tuple[str, list[tuple[Any, dict[str, Any]]]]] = {}
+    for trace, where, start, event in calls:
+        found.setdefault(trace, (where, []))[1].append((start, event))
+    for trace, (where, events) in found.items():
+        yield where, {"id": trace, "events": [e for _, e in sorted(events, key=lambda p: p[0])]}
+
+
+def _spans(lines: Iterable[Line]) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
     for where, value in lines:
         for resource in value.get("resourceSpans", ()):
             for scope in resource.get("scopeSpans", ()):
@@ -142,10 +147,7 @@ def _spans(lines: Iterable[Line]) -> Iterator[tuple[str, dict[str, Any]]]:
                     event = _span(where, span)
                     if event is not None:
                         started = int(span.get("startTimeUnixNano", 0))
-                        _, calls = found.setdefault(str(span.get("traceId")), (where, []))
-                        calls.append((started, event))
-    for trace, (where, events) in found.items():
-        yield where, {"id": trace, "events": [e for _, e in sorted(events, key=lambda p: p[0])]}
+                        yield str(span.get("traceId")), where, started, event
 
 
 def _span(where: str, span: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -167,8 +169,7 @@ def _span(where: str, span: Mapping[str, Any]) -> dict[str, Any] | None:
 # --- runs -----------------------------------------------------------------------------------------
 
 
-def _runs(lines: Iterable[Line]) -> Iterator[tuple[str, dict[str, Any]]]:
-    found: dict[str, tuple[str, list[tuple[str, dict[str, Any]]]]] = {}
+def _runs(lines: Iterable[Line]) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
     for where, run in lines:
         if run.get("run_type") != "tool":
             continue
@@ -181,12 +182,9 @@ def _runs(lines: Iterable[Line]) -> Iterator[tuple[str, dict[str, Any]]]:
         failed = failed or bool(run.get("error"))
         event["output"] = run.get("error") or output
         event["status"] = "error" if failed else "ok"
-        time = _seconds(start)
+        time = stamp_seconds(start)
         event |= {} if time is None else {"time": time}
-        _, calls = found.setdefault(str(run.get("trace_id") or run.get("id")), (where, []))
-        calls.append((start, event))
-    for trace, (where, events) in found.items():
-        yield where, {"id": trace, "events": [e for _, e in sorted(events, key=lambda p: p[0])]}
+        yield str(run.get("trace_id") or run.get("id")), where, start, event
 
 
 def _inputs(inputs: Any) -> Any:

@@ -9,6 +9,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
@@ -65,6 +66,14 @@ def read_lines(
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise TraceError(f"{path}: cannot be read: {reason}") from error
+
+
+def stamp_seconds(stamp: Any) -> float | None:
+    """Return a time stamp (ISO 8601) in seconds; None for what is none."""
+    try:
+        return datetime.fromisoformat(stamp).timestamp() if isinstance(stamp, str) else None
+    except ValueError:
+        return None
 
 
 def _object(line: bytes, where: str, torn: bool) -> dict[str, Any] | None:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from sponsio_like.errors import TraceError
-from sponsio_like.traces.jsonl import Line, ignored, read_lines
+from sponsio_like.traces.jsonl import Line, ignored, read_lines, stamp_seconds
 from sponsio_like.traces.trace import CallEvent, Trace, trace_of
 
 CUT: tuple[str, ...] = ("calls",)
@@ -184,16 +183,8 @@ def _said(told: _LoggedSession, record: Mapping[str, Any]) -> None:
 def _timed(event: dict[str, Any], record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the event with its time: that of the session, else that of the line."""
     time = record.get("time")
-    if time is None and isinstance(stamp := record.get("timestamp"), str):
-        time = _seconds(stamp)
+    time = stamp_seconds(record.get("timestamp")) if time is None else time
     return event if time is None else event | {"time": time}
-
-
-def _seconds(stamp: str) -> float | None:
-    try:
-        return datetime.fromisoformat(stamp).timestamp()
-    except ValueError:
-        return None
 
 
 def _trace(session: str, told: _LoggedSession) -> Trace:

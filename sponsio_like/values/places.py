@@ -22,7 +22,7 @@ from sponsio_like.values.text_kinds import (
     values_of,
 )
 
-Path: TypeAlias = tuple[str, ...]
+PathParts: TypeAlias = tuple[str, ...]
 Spot: TypeAlias = Any
 """A value as it stands there, `ABSENT`, `UNREADABLE`, or `Many` of these."""
 
@@ -50,7 +50,7 @@ class Many(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4096)
-def path_parts(path: str) -> Path:
+def path_parts(path: str) -> PathParts:
     """Return the parts of a path: `items[].sku` as `("items", "[]", "sku")`, and
     `command:shell.runs` as `("command", ":shell", "runs")`.
     """
@@ -102,7 +102,7 @@ Odd: TypeAlias = Callable[[Any], Any]
 """A function from a value of another shape than the path needs to what is read in its place."""
 
 
-def _below(value: Any, parts: Path, odd: Odd) -> Spot:
+def _below(value: Any, parts: PathParts, odd: Odd) -> Spot:
     if not parts:
         return value
     if value is None:
@@ -124,7 +124,7 @@ def _is_list_of_texts(kind: TextKind, value: Any) -> bool:
     return isinstance(value, (list, tuple)) and kind.of_words is None
 
 
-def _fact(values: tuple[Any, ...], rest: Path) -> Spot:
+def _fact(values: tuple[Any, ...], rest: PathParts) -> Spot:
     """Return what stands at a fact with these values; `rest` are the steps behind its name."""
     if rest[:1] == ("[]",):
         return Many(values, each=True)

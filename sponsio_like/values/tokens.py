@@ -127,12 +127,9 @@ def words_in(value: Any, most: int = WORDS_CAP) -> frozenset[str]:
 
     Raises `NotCanonical` for anything but data, or for too much of it.
     """
-    return once_per_decision(f"words {most}", value, lambda each: _words_in(each, most))
-
-
-def _words_in(value: Any, most: int) -> frozenset[str]:
-    plain, texts = scalars_and_texts(value, most, WORD_WORK)
-    return all_pieces(plain, texts)
+    return once_per_decision(
+        f"words {most}", value, lambda each: all_pieces(*scalars_and_texts(each, most, WORD_WORK))
+    )
 
 
 def scalars_and_texts(value: Any, most: int, work: int) -> tuple[set[str], list[str]]:

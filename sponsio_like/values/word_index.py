@@ -39,12 +39,11 @@ SEARCHES_CAP = 256
 
 def index_words(value: Any, most: int = WORDS_CAP) -> WordIndex:
     """Return the index of a message or an answer. Raises `NotCanonical` where `words_in` does."""
-    return once_per_decision(f"word index {most}", value, lambda each: _indexed(each, most))
-
-
-def _indexed(value: Any, most: int) -> WordIndex:
-    plain, texts = scalars_and_texts(value, most, INDEX_WORK)
-    return WordIndex(plain, texts)
+    return once_per_decision(
+        f"word index {most}",
+        value,
+        lambda each: WordIndex(*scalars_and_texts(each, most, INDEX_WORK)),
+    )
 
 
 def cores_of(text: str) -> list[str]:

@@ -11,18 +11,10 @@ from typing import Any
 
 import pytest
 
-from sponsio_like.contracts.declaration import (
-    CATALOG,
-    FAMILIES,
-    Pattern,
-    Rule,
-    Tools,
-    calls_of_any,
-    catalog,
-    pattern,
-    whenever,
-)
+from sponsio_like.contracts.blocks import calls_of_any, whenever
+from sponsio_like.contracts.declaration import CATALOG, FAMILIES, Pattern, Rule, catalog, pattern
 from sponsio_like.contracts.definition import ALL_INPUTS, Contract, contract
+from sponsio_like.contracts.parameters import Tools
 from sponsio_like.contracts.sentences import readings
 from sponsio_like.contracts.targets import Vocabulary, read_target
 from sponsio_like.errors import ContractError

@@ -113,8 +113,8 @@ MEANING = (
     (
         "anything is a notifier",
         "contracts/strategies.py",
-        'problems.attempt(("notify", i), mailbox, one) for i',
-        "Mailbox(one) for i",
+        'return tuple(read_at(("notify",), read_each, mailbox, each))',
+        "return tuple(map(Mailbox, each))",
     ),
     (
         "contracts read artifacts",

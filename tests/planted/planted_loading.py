@@ -59,14 +59,14 @@ MEANING = (
     (
         "first positions are all there are",
         "contracts/guarantees.py",
-        "problems = [*_first_only(formula), *_from_the_call_before(formula)]",
-        "problems = [*_from_the_call_before(formula)]",
+        "refuse([*_first_only(formula), *_from_the_call_before(formula)])",
+        "refuse([*_from_the_call_before(formula)])",
     ),
     (
         "seconds from the call before are meant",
         "contracts/guarantees.py",
-        "problems = [*_first_only(formula), *_from_the_call_before(formula)]",
-        "problems = [*_first_only(formula)]",
+        "refuse([*_first_only(formula), *_from_the_call_before(formula)])",
+        "refuse([*_first_only(formula)])",
     ),
     (
         "every strong next is meant",
@@ -89,8 +89,8 @@ MEANING = (
     (
         "no pen slips",
         "contracts/slips.py",
-        "problems = list(_mistakes(root, tools))",
-        "problems = []",
+        "refuse(_mistakes(root, tools))",
+        "refuse([])",
     ),
     ("every dot is meant", "contracts/slips.py", "if written != pattern:", "if False:"),
     (

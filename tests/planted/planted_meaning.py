@@ -901,13 +901,13 @@ BUGS = (
     Bug(
         "tautologies load",
         "checks/guarantees.py",
-        'if not monitor.search.reachable("harsh", joint, state.registers, -1, more=True):',
+        'if not is_reachable("harsh", monitor):',
         "if False:",
     ),
     Bug(
         "contradictions load",
         "checks/guarantees.py",
-        'if not monitor.search.reachable("kind", joint, state.registers, -1, more=True):',
+        'if not is_reachable("kind", monitor):',
         "if False:",
     ),
     Bug(
@@ -927,8 +927,8 @@ BUGS = (
     Bug(
         "one guarantee is read",
         "contracts/loader.py",
-        "    for i, value in enumerate(values):\n",
-        "    for i, value in enumerate(list(values)[:1]):\n",
+        'problems.attempt(("guarantee",), read_each, read_guarantee, value, words)',
+        'problems.attempt(("guarantee",), read_each, read_guarantee, value[:1], words)',
     ),
     Bug("actions are tools", "contracts/targets.py", "if name in words.actions:", "if False:"),
     Bug(

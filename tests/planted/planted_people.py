@@ -316,9 +316,9 @@ TOOLS = (
         "guard/arguments.py",
         (
             "        bound.apply_defaults()\n        named = bound.arguments\n"
-            "        return Bound(bound.args"
+            "        return BoundCall(bound.args"
         ),
-        "        named = bound.arguments\n        return Bound(bound.args",
+        "        named = bound.arguments\n        return BoundCall(bound.args",
     ),
     (
         "the body receives what was given",
@@ -335,8 +335,8 @@ TOOLS = (
     (
         "observers change arguments",
         "guard/arguments.py",
-        "return Bound(args, kwargs, ",
-        "return Bound(bound.args, bound.kwargs, ",
+        "return BoundCall(args, kwargs, ",
+        "return BoundCall(bound.args, bound.kwargs, ",
     ),
     (
         "what is the host's is never read",

@@ -11,7 +11,7 @@ MEANING = (
     (
         "nothing is on the world",
         "contracts/loader.py",
-        'on_world=_section_of(data, "world", (), problems, read_world) or False',
+        'on_world=_section_of(data, "world", problems, read_world) or False',
         "on_world=False",
     ),
     (

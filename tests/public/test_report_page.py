@@ -20,7 +20,7 @@ pytest.importorskip("jinja2", reason="the extra `report` is not installed")
 from campaigns.screenshots import browsed, chromium
 from sponsio_like import Allowed, Guard, Held, TraceError, contract
 from sponsio_like.log import json_log, read_log
-from sponsio_like.replay import Part, facts_of, page_of, report_of
+from sponsio_like.replay import LogPart, facts_of, page_of, report_of
 
 RULES = [
     contract("few").guarantees("tool `pay` at most 2 times"),
@@ -59,7 +59,12 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_database_counts_what_the_loop_counts(log: Path) -> None:
     """Whatever part is asked for, the page has the numbers of `sponsio-like report`."""
     middle = sorted(line.value["timestamp"] for line in read_log(log))[300]
-    for part in (Part(), Part(agent="sub"), Part(session="s7"), Part(since=middle[:-1])):
+    for part in (
+        LogPart(),
+        LogPart(agent="sub"),
+        LogPart(session="s7"),
+        LogPart(since=middle[:-1]),
+    ):
         facts = facts_of([log], part)
         found = report_of(part.of(read_log(log))).as_json()
         assert facts.totals["decisions"] == found["decisions"]

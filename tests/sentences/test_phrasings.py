@@ -16,10 +16,11 @@ from sponsio_like.contracts.declaration import CATALOG
 from sponsio_like.contracts.demands import same_meaning
 from sponsio_like.contracts.prose.forest import trees
 from sponsio_like.contracts.prose.grammar import grammar_for
+from sponsio_like.patterns.phrasings import PHRASINGS
 from tests.contracts.test_phrases import SENTENCES
 from tests.sentences.test_sentences import MEANT, TABLE, Row, expected
 
-TOOLS = {"every", "tools", "names", "one", "union", "tool_name", "later"}
+TOOLS = {"every", "tools", "names", "one", "one_tool", "union", "tool_name", "later"}
 NO_ORDER = {"mutual_exclusion", "segregation_of_duty"}
 """Patterns that mean the same with their arguments exchanged."""
 ARGUMENT = re.compile(r"\{([\w.*]+):(\w+)\}")
@@ -36,6 +37,11 @@ def spoken() -> dict[int, list[Row]]:
                 if re.fullmatch(r"p\d+", child.data):
                     said.setdefault(int(child.data[1:]), []).append(row)
     return said
+
+
+def test_every_row_of_phrasings_is_read_by_its_pattern() -> None:
+    """No row stands below the name of a pattern that does not read it."""
+    assert {name: CATALOG[name].says for name in PHRASINGS} == PHRASINGS
 
 
 def test_every_phrasing_is_said_in_a_table() -> None:

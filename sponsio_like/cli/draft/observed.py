@@ -107,7 +107,7 @@ def signature_of(traces: Iterable[Trace]) -> ObservedTools:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _ToolCounts:
     """A tool while traces are read."""
 
     calls: int = 0
@@ -131,7 +131,7 @@ class Collector:
     """A collector of what traces show, one by one."""
 
     def __init__(self) -> None:
-        self._tools: dict[str, _Seen] = {}
+        self._tools: dict[str, _ToolCounts] = {}
         self._names: dict[str, dict[str, None]] = {
             each: {} for each in ("roles", "agents", "steps")
         }
@@ -143,7 +143,7 @@ class Collector:
         """Note what one more trace shows."""
         self._traces += 1
         self._inputs |= trace.inputs
-        flying: dict[str, _Seen] = {}
+        flying: dict[str, _ToolCounts] = {}
         for event in trace.events:
             match event:
                 case CallEvent(call, result):
@@ -187,7 +187,7 @@ class Collector:
             inputs=frozenset(self._inputs),
         )
 
-    def _call(self, name: str) -> _Seen | None:
+    def _call(self, name: str) -> _ToolCounts | None:
         """Return the tool of this name; None for one that no contract can name, or one too many."""
         self._calls += 1
         tool = self._tools.get(name)
@@ -195,7 +195,7 @@ class Collector:
             if len(self._tools) >= TOOLS_CAP or not can_be_named(name):
                 self._lost += 1
                 return None
-            tool = self._tools[name] = _Seen()
+            tool = self._tools[name] = _ToolCounts()
         tool.calls += 1
         return tool
 
@@ -216,7 +216,7 @@ def can_be_named(tool: str) -> bool:
     return plain and 0 < len(tool) <= NAME_CHARS and not is_glob(tool)
 
 
-def _settle(tool: _Seen, status: str, output: Any) -> None:
+def _settle(tool: _ToolCounts, status: str, output: Any) -> None:
     tool.failed += status == "error"
     data = structured(output)
     if data is not None:

@@ -36,11 +36,9 @@ def ungrounded(contract: Contract, signature: ObservedTools) -> list[str]:
 
 
 def _of_node(node: f.Node, signature: ObservedTools) -> Iterator[str]:
+    yield from _of_target(f.matches_of(node), signature)
     match node:
-        case f.Happens(_, calls) | f.Repeats(calls) | f.Delivered(calls) | f.Denied(calls):
-            yield from _of_target(calls, signature)
         case f.Sum(calls, path):
-            yield from _of_target(calls, signature)
             yield from _path(path, calls, signature)
         case f.Arg(path) | f.Mark(path):
             yield from _path(path, ANY, signature)
@@ -180,18 +178,11 @@ def sought(contract: Contract) -> Sought:
 
 
 def _equalities(node: f.Node) -> Iterator[tuple[Match, str, Scalar]]:
+    for each in f.matches_of(node):
+        for condition in each.conditions:
+            if condition.op in ("=", "in"):
+                yield from _each(each, condition.path, condition.value)
     match node:
-        case (
-            f.Happens(_, calls)
-            | f.Repeats(calls)
-            | f.Delivered(calls)
-            | f.Denied(calls)
-            | f.Sum(calls)
-        ):
-            for each in calls:
-                for condition in each.conditions:
-                    if condition.op in ("=", "in"):
-                        yield from _each(each, condition.path, condition.value)
         case f.Compare(f.Arg(path), "=" | "in", f.Const(value)):
             yield from _each(ANY[0], path, value)
 

@@ -28,7 +28,7 @@ from sponsio_like.contracts import (
     read_inventory,
     schema_of_tool,
 )
-from sponsio_like.errors import ContractError, Problem, closest
+from sponsio_like.errors import ContractError, Problem, changed, closest, refuse
 from sponsio_like.traces import Trace, read_traces
 
 HOW = "with --tools FILE or --traces FILE"
@@ -75,9 +75,7 @@ def _never_given(contracts: Iterable[Contract], words: Vocabulary) -> Iterator[P
 def _check_declared(known: Inventory, given: Mapping[str, Fields | None], where: str) -> None:
     missing = [each for each in known.tools or () if each not in given]
     what = "`tools:` lists `{}`, which is not there"
-    problems = [Problem(what.format(each), where, closest(each, given)) for each in missing]
-    if problems:
-        raise ContractError(*problems)
+    refuse(Problem(what.format(each), where, closest(each, given)) for each in missing)
 
 
 def _sources(known: Inventory, tools: Path | None, traces: Sequence[Path]) -> str:
@@ -88,12 +86,12 @@ def _sources(known: Inventory, tools: Path | None, traces: Sequence[Path]) -> st
 def kinds_in_tools(path: Path | None) -> list[FieldKind]:
     """Return the kinds of arguments that a file of tools tells; none without a file."""
     tools = {} if path is None else read_tools(path)
-    named = ((tool, field, kind) for tool, known in tools.items() for field, kind in _of(known))
+    named = (
+        (tool, field, kind)
+        for tool, known in tools.items()
+        for field, kind in (known or {}).items()
+    )
     return [FieldKind(*each, str(path)) for each in named if each[2] != "any"]
-
-
-def _of(fields: Fields | None) -> Iterable[tuple[str, str]]:
-    return () if fields is None else fields.items()
 
 
 def read_tools(path: Path) -> dict[str, Fields | None]:
@@ -106,11 +104,9 @@ def read_tools(path: Path) -> dict[str, Fields | None]:
     try:
         found = _tools(_data(text))
     except ContractError as error:
-        raise ContractError(
-            *(
-                replace(p, where=f"{path}:{p.where}" if p.where else str(path))
-                for p in error.problems
-            )
+        at = str(path)
+        raise changed(
+            error, lambda p: replace(p, where=f"{at}:{p.where}" if p.where else at)
         ) from None
     if not found:
         raise ContractError.of("there are no tools in it", TOOL_FORMS, str(path))

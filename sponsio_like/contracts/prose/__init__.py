@@ -6,6 +6,6 @@ its readings mean the same, is judged in `contracts/sentences.py`.
 
 from sponsio_like.contracts.prose.grammar import kinds_of
 from sponsio_like.contracts.prose.likeness import Near, nearest, on_topic
-from sponsio_like.contracts.prose.trees import Said, conditions, sayings
+from sponsio_like.contracts.prose.trees import Reading, conditions, sayings
 
-__all__ = ["Near", "Said", "conditions", "kinds_of", "nearest", "on_topic", "sayings"]
+__all__ = ["Near", "Reading", "conditions", "kinds_of", "nearest", "on_topic", "sayings"]

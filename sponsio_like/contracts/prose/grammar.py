@@ -31,7 +31,7 @@ BAN = re.compile(
     r"NEVER_CALL (\{[\w.]+:(?:every|tools|names)\})(?! \(?\{limit| \(twice| more| \[\(?(?:by|via))"
 )
 """A call that is forbidden; "`pay` is forbidden", "don't let `pay` run" say it too."""
-BAN_COUNT = re.compile(r"NEVER_CALL (\{[\w.]+:(?:every|tools|names)\})(?= \(?\{limit| \(twice)")
+BAN_COUNT = re.compile(r"NEVER_CALL (\{[\w.]+:(?:every|tools|one_tool)\})(?= \(?\{limit| \(twice)")
 NEED = re.compile(r"^(\{[\w.]+:(?:every|tools|union)\}) REQUIRES")
 """The need of a call; "for `pay` you need .." says it too."""
 ALIKE = {"after": ("after", "following"), "before": ("before", "prior to", "ahead of")}

@@ -1,7 +1,7 @@
 """Reads a sentence into every thing that it can say, as plain data.
 
-In: a sentence, the phrasings, and which bare words are names of tools. Out: `Said`: which phrasing
-it is, with its arguments as a contract file would have them, and the condition in front or behind.
+In: a sentence, the phrasings, and which bare words are names of tools. Out: each `Reading`: which
+phrasing it is, with its arguments as in a contract file, and the condition in front or behind.
 """
 
 from __future__ import annotations
@@ -43,12 +43,23 @@ READING = ["select", "explain", "show", "describe"]
 
 ALIKE = ("match", "requires", "by", "trigger", "forbidden")
 """The parameters of patterns whose calls have the same value where a sentence says so."""
+FOR_THE_SAME = re.compile(r"\bfor (?:the )?same\b", re.IGNORECASE)
+CONSTANTS: Mapping[str, Any] = {
+    "zero": 0,
+    "single": 1,
+    "each_call": "call",
+    "all_others": "*",
+    "any_tool": {"tool": "*"},
+    "any_call": {"tool": "*"},
+    "by_values": "values",
+}
+"""The kinds of arguments whose value is told by the phrasing alone, and it."""
 
 Phrasings = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Reading:
     """One reading: the name of the phrasing's owner, its arguments, and when it is demanded.
 
     `when` is None, or a pair: `when`, `unless`, `after` or `before`, and a condition or tools.
@@ -67,10 +78,12 @@ class NotSaid(ValueError):
     """A reading that is none: a bare word that is no tool, a number that is none."""
 
 
-def sayings(sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool]) -> Iterator[Said]:
+def sayings(
+    sentence: str, phrasings: Phrasings, is_tool: Callable[[str], bool]
+) -> Iterator[Reading]:
     """Yield each reading of the sentence as a demand; one that several phrasings have, once."""
     sentence = one_spelling(sentence)
-    known: list[Said] = []
+    known: list[Reading] = []
     for tree in _trees(sentence, phrasings, "start"):
         try:
             said = _Reader(sentence, is_tool).sentence(tree, phrasings)
@@ -107,43 +120,46 @@ class _Reader:
 
     # --- the sentence ---------------------------------------------------------------------------
 
-    def sentence(self, tree: Any, phrasings: Phrasings) -> Said:
+    def sentence(self, tree: Any, phrasings: Phrasings) -> Reading:
         """Return what a tree of the rule `start` says."""
         when = None
         name, given = "", dict[str, Any]()
         if tree.children[0].data == "only_if":
             tools, condition = tree.children[0].children
-            return Said(
+            return Reading(
                 "absent", {"match": self.tools(tools)}, ("unless", self.condition(condition))
             )
         if tree.children[0].data in ("only_by", "not_by"):
             return self._by_agent(tree.children[0])
         for child in tree.children:
             if re.fullmatch(r"p\d+", child.data):
-                name, text = phrasings[int(child.data[1:])]
+                name, _ = phrasings[int(child.data[1:])]
                 given = self._arguments(child)
-                _check_count(name, text, given, self.source)
             elif child.data in ("when", "unless"):
                 when = (child.data, self.condition(child.children[0]))
             else:
                 when = (child.data, self.tools(child.children[0]))
         if name == "tool_allowlist" and tree.children[-1].data in ("when", "unless"):
             raise NotSaid("“only call `x` if ..” is about `x`, and no list of tools")
-        return Said(name, given, when, self.currency, self.signs)
+        once = name == "duplicate_call_limit" and given.get("limit") == 1
+        if once and FOR_THE_SAME.search(self.source):
+            raise NotSaid("“once for the same `x`” counts tries, too, as `idempotent` does")
+        return Reading(name, given, when, self.currency, self.signs)
 
-    def _by_agent(self, tree: Any) -> Said:
+    def _by_agent(self, tree: Any) -> Reading:
         name, tools = sorted(tree.children, key=lambda each: each.data != "agent_name")
         agent, calls = self.word(name), self.tools(tools)
         if tree.data == "only_by":
-            return Said("absent", {"match": calls}, ("unless", ["agent", agent]))
+            return Reading("absent", {"match": calls}, ("unless", ["agent", agent]))
         match = calls if isinstance(calls, dict) else {"tool": calls}
-        return Said("absent", {"match": {**match, "agent": agent}})
+        return Reading("absent", {"match": {**match, "agent": agent}})
 
     def _arguments(self, tree: Any) -> dict[str, Any]:
         out: dict[str, Any] = {}
         for child in tree.children:
             name, _, kind = child.data.partition("__")
-            value = getattr(self, kind)(child.children[0])
+            read = getattr(self, kind, None)
+            value = read(child.children[0]) if read is not None else CONSTANTS[kind]
             path = name.removeprefix("a_")
             if path == "all_of_it":
                 out.update(value)
@@ -167,6 +183,13 @@ class _Reader:
         return tool if tests is None else {"tool": tool, "args": self._tests(tests)}
 
     every = union = alone = one = names = later = tools
+
+    def one_tool(self, tree: Any) -> Any:
+        """Return one name, or its match: of several, each may be meant, or all together."""
+        found = self.tools(tree)
+        if isinstance(found["tool"] if isinstance(found, dict) else found, list):
+            raise NotSaid("each, or together")
+        return found
 
     def name_calls(self, tree: Any) -> str:
         """Return the name before "calls"."""
@@ -264,10 +287,6 @@ class _Reader:
         """Return the match of messages of a role."""
         return {"message": self.word(tree)}
 
-    def by_values(self, _: Any) -> str:
-        """Return the word for a leak that is told by the values themselves."""
-        return "values"
-
     def tool_name(self, tree: Any) -> str:
         """Return the name of one tool."""
         return next(self._names(tree))
@@ -331,9 +350,11 @@ class _Reader:
 
     # --- places and values ----------------------------------------------------------------------
 
-    def field(self, tree: Any) -> str:
-        """Return a path into the arguments."""
+    def word(self, tree: Any) -> str:
+        """Return a text, or a name that is no tool: of a field, a role, a permission."""
         return _unquoted(_leaf(tree))
+
+    field = key = text = office = word
 
     def one_field(self, tree: Any) -> list[str]:
         """Return one path into the arguments, as a list."""
@@ -350,9 +371,8 @@ class _Reader:
             field = _leaf(tree.children[0])
             if field.type == "BARE" and NO_ARGUMENTS.fullmatch(field):
                 raise NotSaid(f"`{field}` is not plainly one field")
-            several = any(self._known(each.children[0]) for each in _of(tree.children[1], "name"))
-            if field.type == "BARE" and field[-1] == "s" and several:
-                raise NotSaid(f"`{field}` may be the plural of a field, as that of the tool is")
+            if any(self._known(each.children[0]) for each in _of(tree.children[1], "name")):
+                _check_singular(field)  # the name of the tool is in the plural, too
             return self.tools(tree.children[1]), self.field(tree.children[0])
         if tree.data == "front":
             return self.tools(tree.children[0]), self.field(tree.children[1])
@@ -367,9 +387,8 @@ class _Reader:
 
     def summed(self, tree: Any) -> tuple[Any, str]:
         """Return the tools and a path whose numbers are added; a plural may be that of a field."""
-        field = _of(tree, "field")[-1].children[0] if _of(tree, "field") else None
-        if field is not None and field.type == "BARE" and field[-1] == "s":
-            raise NotSaid(f"`{field}` may be the plural of a field")
+        for each in _of(tree, "field")[-1:]:
+            _check_singular(each.children[0])
         return self.place(tree.children[0])
 
     def places(self, tree: Any) -> tuple[Any, list[str]]:
@@ -380,10 +399,10 @@ class _Reader:
         return tools, [path]
 
     def texts(self, tree: Any) -> list[str]:
-        """Return the texts in quotes."""
-        return [_unquoted(each) for each in tree.children]
+        """Return the texts without their quotes, the words, or the proper names."""
+        return [_unquoted(each) for each in tree.scan_values(lambda _: True)]
 
-    paths = hosts = listed = texts
+    paths = hosts = listed = verbs = mentions = texts
 
     def pairs(self, tree: Any) -> list[str]:
         """Return the names of fields; without quotes, such as look like one, or "with the same"."""
@@ -396,19 +415,11 @@ class _Reader:
             raise NotSaid(f"`{plain[0]}` is not plainly a field")
         return [_unquoted(each) for each in tokens]
 
-    def verbs(self, tree: Any) -> list[str]:
-        """Return verbs of SQL, as they are written."""
-        return [_unquoted(_leaf(each)) for each in tree.children]
-
-    def mentions(self, tree: Any) -> list[str]:
-        """Return words in quotes, or proper names."""
-        return [_unquoted(_leaf(each)) for each in tree.children]
-
     def named_words(self, tree: Any) -> list[str]:
         """Return words that are announced as such; those that point elsewhere are none."""
         if any(each.type == "BARE" and POINTERS.fullmatch(each) for each in tree.children):
             raise NotSaid("words that stand elsewhere")
-        return [_unquoted(each) for each in tree.children]
+        return self.texts(tree)
 
     def spelled(self, tree: Any) -> list[str]:
         """Return regular expressions that find texts that are announced as such."""
@@ -422,18 +433,12 @@ class _Reader:
 
     def exact(self, tree: Any) -> list[str]:
         """Return regular expressions that match these very texts."""
-        codes = isinstance(tree.children[0], str)
-        found = list(map(str, tree.children)) if codes else self.texts(tree.children[0])
-        if any(read_number(each) is not None for each in found if each[:1].isdigit()):
-            raise NotSaid("a number is no text")
-        return [re.escape(each) for each in found]
-
-    def any_of(self, tree: Any) -> list[str]:
-        """Return regular expressions that match one of these very texts."""
         found = self.texts(tree)
         if any(read_number(each) is not None for each in found if each[:1].isdigit()):
             raise NotSaid("a number is no text")
         return [re.escape(each) for each in found]
+
+    any_of = exact
 
     def exactly(self, tree: Any) -> list[str]:
         """Return regular expressions that find these texts where they are the whole text."""
@@ -441,18 +446,18 @@ class _Reader:
 
     def searched(self, tree: Any) -> list[str]:
         """Return texts that are searched for; one that may be a regular expression is noted."""
-        found = self.texts(tree.children[0])
+        found = self.texts(tree)
         odd = (each for each in found if SPECIAL.search(each) and not REGEX.search(each))
         self.signs = next(odd, self.signs)
         return found
 
     def prefixes(self, tree: Any) -> list[str]:
         """Return regular expressions that match what begins with these texts."""
-        return [f"^{re.escape(each)}" for each in self.texts(tree.children[0])]
+        return [f"^{re.escape(each)}" for each in self.texts(tree)]
 
     def suffixes(self, tree: Any) -> list[str]:
         """Return regular expressions that match what ends with these texts."""
-        return [f"{re.escape(each)}$" for each in self.texts(tree.children[0])]
+        return [f"{re.escape(each)}$" for each in self.texts(tree)]
 
     def prefix(self, tree: Any) -> str:
         """Return a regular expression that matches what begins with this text."""
@@ -462,10 +467,6 @@ class _Reader:
         """Return a regular expression that matches what ends with this text."""
         return re.escape(self.text(tree)) + "$"
 
-    def text(self, tree: Any) -> str:
-        """Return one text in quotes."""
-        return _unquoted(_leaf(tree))
-
     def said_text(self, tree: Any) -> str:
         """Return a regular expression that finds this very text."""
         return re.escape(self.text(tree))
@@ -474,22 +475,12 @@ class _Reader:
         """Return the key of a fact, and its values."""
         return self.key(tree.children[0]), self.values(tree.children[1])
 
-    def word(self, tree: Any) -> str:
-        """Return a name that is no tool: of a role, a permission, a session."""
-        return _unquoted(_leaf(tree))
-
-    key = word
-
     def role(self, tree: Any) -> str:
         """Return the name of a role; without quotes, none that is anybody."""
         name = _leaf(tree)
         if name.type == "BARE" and name.lower() in ANYBODY:
             raise NotSaid(f"`{name}` is not plainly a role")
         return _unquoted(name)
-
-    def office(self, tree: Any) -> str:
-        """Return the name of a role; without quotes, one of those that are plainly an office."""
-        return _unquoted(_leaf(tree))
 
     def refused(self, tree: Any) -> str:
         """Return what refusals are counted for."""
@@ -542,28 +533,6 @@ class _Reader:
         return self.number(inner) - 1 if tree.data == "below" else self.count(inner)
 
     excess = atmost
-
-    def zero(self, _: Any) -> int:
-        """Return none at all."""
-        return 0
-
-    def single(self, _: Any) -> int:
-        """Return one."""
-        return 1
-
-    def each_call(self, _: Any) -> str:
-        """Return the word for refusals that are counted for each call alone."""
-        return "call"
-
-    def all_others(self, _: Any) -> str:
-        """Return the name for all tools but those that are said beside it."""
-        return "*"
-
-    def any_tool(self, _: Any) -> dict[str, str]:
-        """Return the match of a call of any tool."""
-        return {"tool": "*"}
-
-    any_call = any_tool
 
     def less(self, tree: Any) -> int | float:
         """Return the largest whole number below one."""
@@ -630,23 +599,6 @@ class _Reader:
         return ["now", {"tool": tools, "args": {path: value if sign == "is" else {sign: value}}}]
 
 
-FOR_THE_SAME = re.compile(r"\bfor (?:the )?same\b", re.IGNORECASE)
-
-
-def _check_count(name: str, phrasing: str, given: Mapping[str, Any], sentence: str) -> None:
-    """Raise `NotSaid` for a count that may be meant otherwise.
-
-    "never call `a` or `b` twice": each, or both together? And "once for the same `x`" is once for
-    each `x`, tries included, as "once" is.
-    """
-    action = given.get("action")
-    several = isinstance(action.get("tool") if isinstance(action, dict) else action, list)
-    if name in ("rate_limit", "idempotent") and several and "NEVER_CALL" in phrasing:
-        raise NotSaid("each, or together")
-    if name == "duplicate_call_limit" and given.get("limit") == 1 and FOR_THE_SAME.search(sentence):
-        raise NotSaid("once for the same is `idempotent`")
-
-
 def _alike(match: Any, fields: Iterable[str]) -> Any:
     """Return a match whose fields have the values that the other matches' have."""
     whole = match if isinstance(match, dict) else {"tool": match}
@@ -667,6 +619,12 @@ def _of(tree: Any, rule: str) -> list[Any]:
 def _words_of(trees: Iterable[Any]) -> list[str]:
     """Return the words of these leaves, in small letters."""
     return [str(_leaf(each)).lower() for each in trees]
+
+
+def _check_singular(field: Token) -> None:
+    """Raise `NotSaid` for a word without quotes that may be the plural of a field."""
+    if field.type == "BARE" and field[-1] == "s":
+        raise NotSaid(f"`{field}` may be the plural of a field")
 
 
 def _all_in(values: list[str]) -> dict[str, Any]:

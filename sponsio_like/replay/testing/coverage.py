@@ -110,7 +110,7 @@ def unspoken(
     """
     if file.inventory.tools is not None:
         return {}
-    named = [match for each in file.contracts for match in _matches(each)]
+    named = f.matches_in(root for each in file.contracts for root in formulas(each))
     meant = [match for match in named if match.names or match.globs]
     names = sorted({name for match in meant for name in match.names})
     reached = {test for each in coverage.values() for test in (*each.kept, *each.broken)}
@@ -151,7 +151,7 @@ def _named(contract: Contract) -> Iterator[tuple[str, bool]]:
 
     With each, True if it is a fact of a text, such as a command that the text runs.
     """
-    for match in _matches(contract):
+    for match in f.matches_in(formulas(contract)):
         yield from ((name, False) for name in sorted(match.names))
         for each in match.conditions:
             values = each.value if isinstance(each.value, tuple) else (each.value,)
@@ -162,12 +162,6 @@ def _named(contract: Contract) -> Iterator[tuple[str, bool]]:
 
 def _is_tried(said: str, fact: bool, tried: Collection[str]) -> bool:
     return said in tried or (fact and any(said.lower() in each.lower() for each in tried))
-
-
-def _matches(contract: Contract) -> Iterator[f.Match]:
-    for root in formulas(contract):
-        for node in f.postorder(root):
-            yield from getattr(node, "target", ())
 
 
 def _tried(trace: Trace) -> Iterator[str]:
