@@ -89,7 +89,8 @@ def plain_lines(text: str) -> tuple[list[Line], str]:
 
     A shell reads line by line: what it does with the first lines does not depend on the others.
     """
-    lines, at, next_line = list[Line](), 0, LINE.match
+    lines: list[Line] = []
+    at, next_line = 0, LINE.match
     while at < len(text):
         found = next_line(text, at)
         if found is None:
@@ -222,7 +223,8 @@ def _pipeline(state: Shell, commands: list[Plain], stdin: Stdin) -> str | None:
 def _words(state: Shell, command: Plain) -> list[str]:
     if not command.written:
         return command.words
-    words, done = list[str](), 0
+    words: list[str] = []
+    done = 0
     for at, text in command.written:
         words += command.words[done:at]
         words += written_fields(text, state)

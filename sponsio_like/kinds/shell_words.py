@@ -479,7 +479,8 @@ def _first_brace(chars: Chars, start: int) -> tuple[int, int, list[Chars]] | Non
 
 
 def _options(chars: Chars, first: int) -> tuple[int, list[Chars]] | None:
-    depth, parts, start = 0, list[Chars](), first + 1
+    depth, start = 0, first + 1
+    parts: list[Chars] = []
     for i in range(first, len(chars)):
         text, origin = chars[i]
         if origin != WRITTEN:

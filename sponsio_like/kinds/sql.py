@@ -208,7 +208,7 @@ def _facts(text: str, dialects: Iterable[str]) -> Facts:
     if not found:
         return unknown(NAMES)
     made: dict[str, tuple[Any, ...]] = {}
-    unclear = set[str]().union(*(query.unclear for query in found))
+    unclear: set[str] = set().union(*(query.unclear for query in found))
     for name in LISTS:
         values = dict.fromkeys(chain.from_iterable([getattr(query, name) for query in found]))
         made[name] = (*values, UNREADABLE) if name in unclear else tuple(values)
@@ -367,7 +367,7 @@ def _statement(root: Any, query: Query) -> None:
     made = {node.alias_or_name.lower() for role, node in told if role == "cte"}
     writing = [node for role, node in told if role in WRITERS and node.key in TARGETED]
     written = {id(table) for node in writing for table in _targets(node)}
-    whole = set[str]()
+    whole: set[str] = set()
     for role, node in told:
         match role:
             case "column":
