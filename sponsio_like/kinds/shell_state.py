@@ -47,6 +47,8 @@ POINTERS = re.compile(
     r"DOCKER_HOST|PGHOST|MYSQL_HOST|AWS_ENDPOINT_URL"
 )
 """Variables that send programs to a host."""
+HEEDED = re.compile(f"{PROGRAMS.pattern}|{POINTERS.pattern}|IFS")
+"""Variables whose values matter by themselves."""
 PLACED = re.compile(r"(?:[\w-][\w.-]*+/)*+[\w-][\w.-]*+", re.ASCII)
 """A path without `.`, `..`, slashes that stand for nothing, and signs."""
 ANY_FOLDER = re.compile("/[^/]*[\ue002-\ue004][^/]*/")
@@ -155,8 +157,8 @@ class Shell:
         self.zero: str | None = None
         self.cwd: str | None = ""
         self.depth = self.steps = 0
-        self.followed: dict[int, Any] = {}
-        """The substitutions that were followed, by the numbers of their nodes."""
+        self.followed: dict[int, tuple[Any, bytes]] = {}
+        """The substitutions that were followed, by the numbers of their nodes, each with its text."""
         self.called: set[str] = set()
         """The functions that were called."""
         self.renamed: set[str] = set()
@@ -196,8 +198,10 @@ class Shell:
             value = None
         self.variables[name] = value
         self.arrays.pop(name, None)
-        if value and any(each in value for each in ("$(", "`", "${")):
+        if value and ("$(" in value or "`" in value or "${" in value):
             self.found.nothing_is_clear()  # `$((x))`, `${x@P}` and `PS4` run what is in it
+        if HEEDED.fullmatch(name) is None:
+            return
         if PROGRAMS.fullmatch(name):
             self.program(value if value is not None else QUOTED)
         self.pointed(name, value)
@@ -217,7 +221,7 @@ class Shell:
         self.depth += 1
         if self.depth > DEPTH_CAP * 4:
             raise TooMuch
-        self.followed[node.id] = node
+        self.followed[node.id] = node, self.raw
         before, cwd = dict(self.variables), self.cwd
         written = self.source(node)
         if written[:1] == b"`" and b"\\`" in written:  # one inside of another
@@ -325,6 +329,9 @@ class Shell:
         """Note a path; return its place, None if it stands for no file, or for one that is lost."""
         if self.links and is_known(path):
             into += self._behind(path)
+        if self.cwd == "" and PLACED.fullmatch(path):
+            into.append(path)
+            return path
         if path[:5] == "/dev/":
             if found := NETWORK.fullmatch(path):
                 self.found.hosts.append(found[1])

@@ -61,8 +61,8 @@ PATTERNS = (
 
 
 class Known(NamedTuple):
-    """What is known of a command by its name alone. `named`: it names files or hosts in ways of its
-    own; `changes`: options change what its arguments are.
+    """The table's knowledge of a command. `named`: it names files in ways of its own; `changes`:
+    options change what its arguments are.
     """
 
     row: Row | None
@@ -318,11 +318,11 @@ _GIT_PROGRAMS = re.compile(
 
 def _subcommand(state: Shell, name: str, args: Words) -> tuple[Row | None, Words]:
     """Return the row of `git push` and its like, and the arguments without the subcommand."""
-    at, valued = 0, (*GLOBAL.get(name, ()), *SERVERS.get(name, {}))
+    at, valued = 0, _valued(name)
     while at < len(args) and args[at][:1] == "-" and len(args[at]) > 1:
         at += 2 if args[at] in valued else 1
     before, rest = args[:at], args[at + 1 :]
-    if name == "git":
+    if name == "git" and (at or args[:1] == ["config"]):
         _git_options(state, before, args[at:])
     if name in ("npx", "bunx", "uvx"):
         state.found.packages += args[at : at + 1]
@@ -343,6 +343,12 @@ def _subcommand(state: Shell, name: str, args: Words) -> tuple[Row | None, Words
         row = row._replace(short=row.short + short, long=(*row.long, *valued))
         rest = [*before, *rest]
     return row, rest
+
+
+@functools.lru_cache(maxsize=1_000)
+def _valued(name: str) -> tuple[str, ...]:
+    """Return the options before a subcommand that take a value."""
+    return (*GLOBAL.get(name, ()), *SERVERS.get(name, {}))
 
 
 def _elsewhere(state: Shell, args: Words) -> None:

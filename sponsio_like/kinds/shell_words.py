@@ -138,11 +138,25 @@ def written_fields(text: str, env: Env) -> list[str]:
             value = env.value(parts[i])
             parts[i] = QUOTED if value is None else value
         return ["".join(parts)]
+    if "'" not in text and '"' not in text:
+        parts = VALUED.split(text)
+        for i in range(1, len(parts), 2):
+            value = env.value(parts[i])
+            if value is None:
+                parts[i] = LOOSE
+            elif value and BLANKS.search(value) is None:
+                parts[i] = value
+            else:
+                break
+        else:
+            return [globbed("".join(parts))]
     return list(_split(_pieces(text, env)))
 
 
 def one_written(text: str, env: Env) -> str:
     """Return such a word as one field, as in an assignment."""
+    if WHOLE.fullmatch(text):
+        return text.replace(LOOSE, QUOTED)
     return "".join([each.text for each in _pieces(text, env)]).replace(LOOSE, QUOTED)
 
 
