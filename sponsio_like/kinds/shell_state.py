@@ -49,7 +49,7 @@ POINTERS = re.compile(
 """Variables that send programs to a host."""
 HEEDED = re.compile(f"{PROGRAMS.pattern}|{POINTERS.pattern}|IFS")
 """Variables whose values matter by themselves."""
-PLACED = re.compile(r"(?:[\w-][\w.-]*+/)*+[\w-][\w.-]*+", re.ASCII)
+PLACED = re.compile(r"(?:~?/)?(?:[\w-][\w.-]*+/)*+[\w-][\w.-]*+", re.ASCII)
 """A path without `.`, `..`, slashes that stand for nothing, and signs."""
 ANY_FOLDER = re.compile("/[^/]*[\ue002-\ue004][^/]*/")
 """A path whose first folder may be any."""
@@ -158,7 +158,7 @@ class Shell:
         self.cwd: str | None = ""
         self.depth = self.steps = 0
         self.followed: dict[int, tuple[Any, bytes]] = {}
-        """The substitutions that were followed, by the numbers of their nodes, each with its text."""
+        """The nodes of substitutions that were followed, each with its text, by number."""
         self.called: set[str] = set()
         """The functions that were called."""
         self.renamed: set[str] = set()
@@ -282,7 +282,7 @@ class Shell:
     def place(self, path: str) -> str:
         """Return a path from where the text began; unknown after an unknown `cd`."""
         if not path or path[0] in "/~" or self.cwd == "":
-            if not path or PLACED.fullmatch(path, path[0] == "/") or not is_known(path):
+            if not path or PLACED.fullmatch(path) or not is_known(path):
                 return path
             if path[:6] == "/proc/" and ".." in path:  # behind a link, `..` leads elsewhere
                 return QUOTED
@@ -291,7 +291,7 @@ class Shell:
         if self.cwd is None:
             return QUOTED
         whole = f"{self.cwd}/{path}"
-        return whole if PLACED.fullmatch(whole, whole[0] == "/") else posixpath.normpath(whole)
+        return whole if PLACED.fullmatch(whole) else posixpath.normpath(whole)
 
     def reads(self, path: str) -> None:
         """Note a path that is read."""
@@ -329,15 +329,15 @@ class Shell:
         """Note a path; return its place, None if it stands for no file, or for one that is lost."""
         if self.links and is_known(path):
             into += self._behind(path)
-        if self.cwd == "" and PLACED.fullmatch(path):
-            into.append(path)
-            return path
         if path[:5] == "/dev/":
             if found := NETWORK.fullmatch(path):
                 self.found.hosts.append(found[1])
                 return None
             if IGNORED.fullmatch(path):
                 return None
+        if (self.cwd == "" or path[:1] in "/~") and PLACED.fullmatch(path):
+            into.append(path)
+            return path
         place = None if _is_lost(path) else self.place(path)
         into.append(QUOTED if place is None else place)
         return place

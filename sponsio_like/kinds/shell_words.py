@@ -130,8 +130,6 @@ VALUED = re.compile(r"\$\{?(\w+)\}?")
 
 def written_fields(text: str, env: Env) -> list[str]:
     """Return the fields of a word given as text: quotes, variables, letters and plain signs."""
-    if WHOLE.fullmatch(text):
-        return [globbed(text)]
     if text[0] == '"' and text.find('"', 1) == len(text) - 1:  # one field, whatever is in it
         parts = VALUED.split(text[1:-1])
         for i in range(1, len(parts), 2):
