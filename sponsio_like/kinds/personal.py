@@ -106,7 +106,7 @@ NAMED = re.compile(
 @detector("phone", "personal", "phonenumbers")
 def phone_numbers(text: str) -> Found:
     """Yield numbers of phones: `+49 30 901820`, `(212) 664-7665`, and others behind `phone`."""
-    found = set[int]()
+    found: set[int] = set()
     for match in ABROAD.finditer(text):
         number = "+" + between(text, *match.span()).removeprefix("00")
         if _is_phone(number, strict=match["sign"] == "00" or _opens_line(text, match.start())):

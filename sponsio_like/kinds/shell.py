@@ -33,7 +33,7 @@ from sponsio_like.values import Facts
 
 SKIPPED = frozenset({"comment", "heredoc_start", "heredoc_end", "file_descriptor", "variable_name"})
 """Nodes in which nothing runs."""
-SETS = re.compile(rb"=|read|cd|pushd|popd|mapfile")
+SETS = re.compile(rb"[\w+\]]=|read|cd|pushd|popd|mapfile")
 """A sign of each text that sets a variable or goes to another folder."""
 PIECE = 256
 """Bytes for which the parser may take so many steps; a shorter text is parsed without a count."""
@@ -47,6 +47,8 @@ DOUBLE = re.compile(
 """A test that may also be words, `[a&&b]|`: the parser keeps both readings of each."""
 DOUBLES = 16
 """Most of these: with each one more, the parser takes twice the time, and cannot be stopped."""
+STARTS = re.compile("[(`<>]")
+"""The signs of substitutions and redirections."""
 BRANCHES = frozenset({"if_statement", "elif_clause", "else_clause", "case_statement", "case_item"})
 
 
@@ -238,9 +240,11 @@ def _unset(state: Shell, node: Any) -> str:
 
 
 def _tested(state: Shell, node: Any, stdin: Stdin) -> str:
-    if SUBSCRIPT.search(_said(state, node)):
+    said = _said(state, node)
+    if SUBSCRIPT.search(said):
         state.found.nothing_is_clear()
-    _inside(state, node, stdin)
+    if node.has_error or STARTS.search(said):
+        _inside(state, node, stdin)
     return ""
 
 

@@ -53,7 +53,7 @@ def perform(
     if name in state.functions:
         return _called(state, words, stdin)
     base = name.rsplit("/", 1)[-1] if "/" in name else name
-    state.found.calls.append(" ".join(words if all(words) else [each or "''" for each in words]))
+    state.found.calls.append(" ".join([e or "''" for e in words] if "" in words else words))
     if not base or not (base.isascii() or SIGNS.search(base) is None):
         state.found.nothing_is_clear()
         return None

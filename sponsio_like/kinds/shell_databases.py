@@ -61,11 +61,7 @@ def _sql(state: Shell, text: str, kind: str) -> None:
 
 def _lines(state: Shell, text: str, kind: str, meta: Meta) -> None:
     """Follow a text of SQL in which some lines are commands of the client."""
-    plain = list[str]()
-    for line in text.split("\n"):
-        if not meta(state, line.strip()):
-            plain.append(line)
-    rest = "\n".join(plain)
+    rest = "\n".join([line for line in text.split("\n") if not meta(state, line.strip())])
     if rest.strip():
         _sql(state, rest, kind)
 
@@ -155,7 +151,7 @@ def _psql(state: Shell, args: Words, stdin: Stdin) -> str | None:
 
 def _given(args: Words, options: Sequence[str]) -> list[str]:
     """Return the values of an option, which may stand several times."""
-    found = list[str]()
+    found: list[str] = []
     for i, each in enumerate(args):
         if each in options:
             found += args[i + 1 : i + 2]

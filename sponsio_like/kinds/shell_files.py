@@ -191,7 +191,8 @@ def _old_style(words: list[str]) -> list[str]:
     """Return `-xzf a.tar` as `-xz -f a.tar`: letters with values need not be the last one."""
     if not words or not re.fullmatch(r"-[A-Za-z]{2,}", words[0]):
         return words
-    letters, rest, made = words[0][1:], words[1:], list[str]()
+    letters, rest = words[0][1:], words[1:]
+    made: list[str] = []
     for each in letters:
         made.append(f"-{each}")
         if each in "fCbIFTX" and rest:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 JOINED = re.compile(rb"(?<![\\\s])((?:\\\\)*)((?:\\\n)+)(?=\S)")
@@ -64,10 +64,14 @@ def _is_kept(root: Any, at: int) -> bool:
     return False
 
 
-def left_out(root: Any, raw: bytes, followed: dict[int, Any], called: set[str]) -> Iterator[Any]:
+def left_out(
+    root: Any, raw: bytes, followed: Mapping[int, tuple[Any, bytes]], called: set[str]
+) -> Iterator[Any]:
     """Yield the substitutions of a program that nobody has followed; none of uncalled functions."""
-    if RUNS.search(raw) is None:
-        return
+    signs = len(RUNS.findall(raw))
+    known = 0 if root.has_error else sum([text is raw for _, text in followed.values()])
+    if signs == known or not signs:
+        return  # each substitution has a sign of its own
     from tree_sitter import QueryCursor
 
     found = QueryCursor(_substitutions()).captures(root)

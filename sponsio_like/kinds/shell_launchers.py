@@ -257,6 +257,15 @@ def _container(*words: str, skip: int = 1) -> Launcher:
 
 def _git(state: Shell, args: Words, _: Stdin) -> str | None:
     """Launch what git runs: hooks of `bisect run`, `submodule foreach`, `rebase -x`, and others."""
+    if not GIT_STARTS.isdisjoint(args):
+        _git_starts(state, args)
+    for each in args:
+        if each.startswith("ext::"):
+            state.program(each.removeprefix("ext::").replace("% ", " "))
+    return None
+
+
+def _git_starts(state: Shell, args: Words) -> None:
     rest = [each for each in args if each not in ("-q", "--quiet", "--recursive")]
     for words in (["bisect", "run"], ["submodule", "foreach"]):
         at = rest.index(words[0]) if words[0] in rest else len(rest)
@@ -267,10 +276,6 @@ def _git(state: Shell, args: Words, _: Stdin) -> str | None:
         if word in args:
             for each in _values(args[list(args).index(word) + 1 :], options):
                 state.program(each)
-    for each in args:
-        if each.startswith("ext::"):
-            state.program(each.removeprefix("ext::").replace("% ", " "))
-    return None
 
 
 GIT_RUNS: Mapping[str, tuple[str, ...]] = {
@@ -287,6 +292,8 @@ GIT_RUNS: Mapping[str, tuple[str, ...]] = {
     "send-email": ("--to-cmd", "--cc-cmd", "--sendmail-cmd"),
 }
 """The options of subcommands of git that have a program in them."""
+GIT_STARTS = frozenset({"bisect", "submodule", *GIT_RUNS})
+"""The subcommands of git that run others."""
 
 
 def _apt(state: Shell, args: Words, _: Stdin) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple, TypeAlias
 
 from sponsio_like.kinds.shell_words import LOOSE
@@ -18,14 +19,16 @@ Destroys: TypeAlias = "Callable[[Options], str]"
 
 
 class Options(NamedTuple):
-    """The arguments of a call: options, values of options, and the rest. `loose`: there may be
-    more options than are known.
-    """
+    """The arguments of a call: options, values of options, and the rest."""
 
-    flags: frozenset[str]
-    values: dict[str, str]
+    flags: AbstractSet[str]
+    values: Mapping[str, str]
     rest: list[str]
-    loose: bool
+
+    @property
+    def loose(self) -> bool:
+        """True if there may be more options than are known."""
+        return any([each[:1] == LOOSE for each in self.rest])
 
     def has(self, *names: str) -> bool:
         """True if one of these options is given; GNU takes the first letters of a long one."""
@@ -35,52 +38,55 @@ class Options(NamedTuple):
 
 
 NO_FLAGS = frozenset[str]()
+NO_VALUES: Mapping[str, str] = {}
 
 
 def sorted_options(args: Words, short: str = "", long: Words = ()) -> Options:
     """Return the arguments, sorted; `short` and `long` are options that take a value."""
-    loose = False
-    for each in args:
-        if each[:1] == "-":
+    for word in args:
+        if word[:1] == "-":
             break
-        loose = loose or each[:1] == LOOSE
     else:
-        return Options(NO_FLAGS, {}, list(args), loose)
-    flags, values, rest = set[str](), dict[str, str](), list[str]()
-    words, i = list(args), 0
-    while i < len(words):
-        word, i = words[i], i + 1
+        return Options(NO_FLAGS, NO_VALUES, list(args))
+    flags: set[str] = set()
+    values: dict[str, str] = {}
+    rest: list[str] = []
+    words = iter(args)
+    for word in words:
+        if word[:1] != "-" or word == "-":
+            rest.append(word)
+            continue
         if word == "--":
-            rest += words[i:]
+            rest += words
             break
         if word[:2] == "--":
             name, sign, value = word.partition("=")
             name = name if name in long or len(name) < 4 else _whole(name, long)
             flags.add(name)
-            if sign:
-                values[name] = value
-            elif name in long and i < len(words):
-                values[name], i = words[i], i + 1
-        elif word[:1] == "-" and len(word) > 1:
-            letters, last, value = _letters(word, short)
-            flags.update(letters)
-            if value:
-                values[last] = value
-            elif last and i < len(words):
-                values[last], i = words[i], i + 1
+            if sign or name not in long:
+                if sign:
+                    values[name] = value
+                continue
         else:
-            rest.append(word)
-    loose = any([each[:1] == LOOSE for each in rest])
-    return Options(frozenset(flags), values, rest, loose)
+            letters, name, value = _letters(word, short)
+            flags |= letters
+            if value or not name:
+                if value:
+                    values[name] = value
+                continue
+        for value in words:
+            values[name] = value
+            break
+    return Options(flags, values, rest)
 
 
 @functools.lru_cache(maxsize=1_000)
-def _letters(word: str, short: str) -> tuple[tuple[str, ...], str, str]:
+def _letters(word: str, short: str) -> tuple[AbstractSet[str], str, str]:
     """Return the options in `-rfo.txt`; the last one if it takes a value; what stands behind it."""
     for i, each in enumerate(word[1:], 2):
         if each in short:
-            return tuple([f"-{letter}" for letter in word[1:i]]), f"-{each}", word[i:]
-    return tuple([f"-{letter}" for letter in word[1:]]), "", ""
+            return frozenset([f"-{letter}" for letter in word[1:i]]), f"-{each}", word[i:]
+    return frozenset([f"-{letter}" for letter in word[1:]]), "", ""
 
 
 def _whole(name: str, long: Words) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sponsio_like.kinds.shell_state import Shell
+from sponsio_like.kinds.shell_state import NOTHING, Shell
 
 FILE = re.compile(r"/dev/null|(?!.*(?:dev|proc)/)[\w./-]+", re.ASCII)
 """A file that is not the output itself, as `/dev/stdout` is."""
@@ -40,20 +40,21 @@ def directed(state: Shell, them: Sequence[Redirection], output: str | None) -> s
 
     Where messages of errors are mixed in, nobody can tell the text.
     """
-    content = None if any("&" in each.sign for each in them) else output
+    content = None if any(["&" in each.sign for each in them]) else output
     at_home, mixed = True, False
     for source, sign, to, places in them:
+        said = content if source == "1" and sign not in (">>", "&>>") else None
         if sign == ">&" and to.isdigit():
             turned = (source, to) == ("2", "1") and at_home
             mixed = mixed or turned or (source, to) not in (("1", "2"), ("2", "1"))
-        else:
-            plain = sign != "<>" and FILE.fullmatch(to) and FILE.fullmatch(state.place(to))
-            mixed = mixed or not plain
-            said = content if source == "1" and sign not in (">>", "&>>") else None
-            for each in places:
-                if each != "-" and not each.isdigit():
-                    state.writes(each, said)
-                    if said == "":
-                        state.deletes(each)
+            places = ()  # noqa: PLW2901  no file
+        elif to != NOTHING or sign == "<>":
+            plain = sign != "<>" and FILE.fullmatch(to)
+            mixed = mixed or not plain or not (state.cwd == "" or FILE.fullmatch(state.place(to)))
+        for each in places:
+            if each != "-" and not each.isdigit():
+                state.writes(each, said)
+                if said == "":
+                    state.deletes(each)
         at_home = at_home and source != "1"
     return None if mixed else output if at_home else ""

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from sponsio_like.kinds.shell_commands import perform
 from sponsio_like.kinds.shell_output import Redirection, directed
-from sponsio_like.kinds.shell_state import Shell, Stdin
+from sponsio_like.kinds.shell_state import NOTHING, Shell, Stdin
 from sponsio_like.kinds.shell_words import globbed, is_known, one_written, written_fields
 
 END = r"(?=[ \n|;]|&&|\Z)"
@@ -52,18 +52,13 @@ KEYWORDS = frozenset(
 """Words that begin something else than a command."""
 
 
-class Written(NamedTuple):
-    """A word with a variable in it, or quotes at some place, as it is written; and its place."""
-
-    at: int
-    text: str
-
-
 class Plain(NamedTuple):
-    """A command: its words, those of them that have to be expanded, and where its output goes."""
+    """A command: its words, the places of those that have to be expanded (with variables in them,
+    or quotes inside), and where its output goes.
+    """
 
     words: list[str]
-    written: list[Written]
+    written: list[int]
     into: list[Redirection]
 
 
@@ -89,7 +84,8 @@ def plain_lines(text: str) -> tuple[list[Line], str]:
 
     A shell reads line by line: what it does with the first lines does not depend on the others.
     """
-    lines, at, next_line = list[Line](), 0, LINE.match
+    lines: list[Line] = []
+    at, next_line = 0, LINE.match
     while at < len(text):
         found = next_line(text, at)
         if found is None:
@@ -136,33 +132,40 @@ def _line(found: re.Match[str]) -> Line | None:
 
 def _pipelines(tokens: list[str]) -> list[list[Plain]]:
     made = Plain([], [], [])
-    pipelines = [[made]]
+    words, pipelines = made.words, [[made]]
     for token in tokens:
-        if MARKS.search(token) is None:
-            made.words.append(globbed(token))
-        elif LITERAL.fullmatch(token):
-            made.words.append(token[1:-1])
-        elif token[0] == "|":
+        found = MARKS.search(token)
+        if found is None:
+            words.append(globbed(token))
+        elif found[0] == "|":
             made = Plain([], [], [])
+            words = made.words
             if token == "|":  # noqa: S105  no password
                 pipelines[-1].append(made)
             else:
                 pipelines.append([made])
-        elif token[0] == ">" or token[:2] == "2>":
-            made.into.append(_redirection(token))
+        elif LITERAL.fullmatch(token):
+            words.append(token[1:-1])
+        elif found[0] == ">" and found.start() < 2:
+            made.into.append(USUAL.get(token) or _redirection(token))
         else:
-            made.written.append(Written(len(made.words), token))
-            made.words.append(token)
+            made.written.append(len(words))
+            words.append(token)
     return pipelines
 
 
+USUAL = {
+    "2>&1": Redirection("2", ">&", "1", ()),
+    "2>/dev/null": Redirection("2", ">", NOTHING, (NOTHING,)),
+}
+"""Redirections of messages, as nearly everybody writes them."""
+
+
 def _redirection(token: str) -> Redirection:
-    if token == "2>&1":  # noqa: S105  no password
-        return Redirection("2", ">&", "1", [])
     source = "2" if token[0] == "2" else "1"
     bare = token.removeprefix("2")
     to = bare.lstrip("> ")
-    places = [] if MARKS.search(to) else [globbed(to)]
+    places = () if MARKS.search(to) else (globbed(to),)
     return Redirection(source, ">>" if bare[:2] == ">>" else ">", to, places)
 
 
@@ -220,14 +223,12 @@ def _pipeline(state: Shell, commands: list[Plain], stdin: Stdin) -> str | None:
 
 
 def _words(state: Shell, command: Plain) -> list[str]:
-    if not command.written:
-        return command.words
-    words, done = list[str](), 0
-    for at, text in command.written:
-        words += command.words[done:at]
-        words += written_fields(text, state)
-        done = at + 1
-    return words + command.words[done:]
+    words = command.words
+    if command.written:
+        words = words[:]
+        for at in reversed(command.written):
+            words[at : at + 1] = written_fields(words[at], state)
+    return words
 
 
 def _directed(state: Shell, command: Plain, output: str | None) -> str | None:

@@ -47,7 +47,9 @@ POINTERS = re.compile(
     r"DOCKER_HOST|PGHOST|MYSQL_HOST|AWS_ENDPOINT_URL"
 )
 """Variables that send programs to a host."""
-PLACED = re.compile(r"(?:[\w-][\w.-]*+/)*+[\w-][\w.-]*+", re.ASCII)
+HEEDED = re.compile(f"{PROGRAMS.pattern}|{POINTERS.pattern}|IFS")
+"""Variables whose values matter by themselves."""
+PLACED = re.compile(r"(?:~?/)?(?:[\w-][\w.-]*+/)*+[\w-][\w.-]*+", re.ASCII)
 """A path without `.`, `..`, slashes that stand for nothing, and signs."""
 ANY_FOLDER = re.compile("/[^/]*[\ue002-\ue004][^/]*/")
 """A path whose first folder may be any."""
@@ -155,8 +157,8 @@ class Shell:
         self.zero: str | None = None
         self.cwd: str | None = ""
         self.depth = self.steps = 0
-        self.followed: dict[int, Any] = {}
-        """The substitutions that were followed, by the numbers of their nodes."""
+        self.followed: dict[int, tuple[Any, bytes]] = {}
+        """The nodes of substitutions that were followed, each with its text, by number."""
         self.called: set[str] = set()
         """The functions that were called."""
         self.renamed: set[str] = set()
@@ -196,8 +198,10 @@ class Shell:
             value = None
         self.variables[name] = value
         self.arrays.pop(name, None)
-        if value and any(each in value for each in ("$(", "`", "${")):
+        if value and ("$(" in value or "`" in value or "${" in value):
             self.found.nothing_is_clear()  # `$((x))`, `${x@P}` and `PS4` run what is in it
+        if HEEDED.fullmatch(name) is None:
+            return
         if PROGRAMS.fullmatch(name):
             self.program(value if value is not None else QUOTED)
         self.pointed(name, value)
@@ -217,7 +221,7 @@ class Shell:
         self.depth += 1
         if self.depth > DEPTH_CAP * 4:
             raise TooMuch
-        self.followed[node.id] = node
+        self.followed[node.id] = node, self.raw
         before, cwd = dict(self.variables), self.cwd
         written = self.source(node)
         if written[:1] == b"`" and b"\\`" in written:  # one inside of another
@@ -278,7 +282,7 @@ class Shell:
     def place(self, path: str) -> str:
         """Return a path from where the text began; unknown after an unknown `cd`."""
         if not path or path[0] in "/~" or self.cwd == "":
-            if not path or PLACED.fullmatch(path, path[0] == "/") or not is_known(path):
+            if not path or PLACED.fullmatch(path) or not is_known(path):
                 return path
             if path[:6] == "/proc/" and ".." in path:  # behind a link, `..` leads elsewhere
                 return QUOTED
@@ -287,7 +291,7 @@ class Shell:
         if self.cwd is None:
             return QUOTED
         whole = f"{self.cwd}/{path}"
-        return whole if PLACED.fullmatch(whole, whole[0] == "/") else posixpath.normpath(whole)
+        return whole if PLACED.fullmatch(whole) else posixpath.normpath(whole)
 
     def reads(self, path: str) -> None:
         """Note a path that is read."""
@@ -331,6 +335,9 @@ class Shell:
                 return None
             if IGNORED.fullmatch(path):
                 return None
+        if (self.cwd == "" or path[:1] in "/~") and PLACED.fullmatch(path):
+            into.append(path)
+            return path
         place = None if _is_lost(path) else self.place(path)
         into.append(QUOTED if place is None else place)
         return place

@@ -10,6 +10,8 @@ import functools
 import itertools
 import re
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from sponsio_like.kinds.shell_options import Options, Row, Words, always, sorted_options
 from sponsio_like.kinds.shell_rows import ROWS
@@ -58,43 +60,59 @@ PATTERNS = (
 )
 
 
+class Known(NamedTuple):
+    """The table's knowledge of a command. `named`: it names files in ways of its own; `changes`:
+    options change what its arguments are.
+    """
+
+    row: Row | None
+    assigned: Mapping[str, str]
+    has_subcommands: bool
+    named: bool
+    changes: bool
+
+
+@functools.lru_cache(maxsize=1_000)
+def _known(name: str) -> Known:
+    row = ROWS.get(name) or next((row for fits, row in PATTERNS if fits.fullmatch(name)), None)
+    changes = name in IN_PLACE or name in PACKERS or name in SEARCHES
+    changes = changes or (row is not None and row.roles.endswith("*w"))
+    named = name in RENAMING or name in ("curl", "wget", "truncate")
+    return Known(row, ASSIGNED.get(name, {}), name in SUBCOMMANDS, named, changes)
+
+
 def note(state: Shell, name: str, args: Words) -> None:
     """Note what the table says of a call."""
+    row, assigned, has_subcommands, named, changes = _known(name)
     before = len(state.found.destroys)
-    if name in ASSIGNED:
-        for sign, role in ASSIGNED[name].items():
-            for word in _assigned(args, sign):
-                _noted(state, role, word)
-    if name == "git" and "-C" in args[:-1]:
-        _elsewhere(state, args)
-        return
-    if name in SUBCOMMANDS:
+    for sign, role in assigned.items():
+        for word in _assigned(args, sign):
+            _noted(state, role, word)
+    if has_subcommands:
+        if name == "git" and "-C" in args[:-1]:
+            _elsewhere(state, args)
+            return
         row, args = _subcommand(state, name, args)
-    else:
-        row = _row(name)
+        changes = True
     if row is None:
         for each in args:
             if "://" in each:
                 _named(state, each)
         return
-    said = sorted_options(args, row.short, row.long)
-    words = said.rest
+    flags, values, words = said = sorted_options(args, row.short, row.long)
     roles = _roles(row.roles, len(words))
-    if said.flags:
-        roles = _changed(name, row, said.flags, roles, len(words))
+    if flags and (changes or "--reference" in flags):
+        roles = _changed(name, row, flags, roles, len(words))
     for role, word in zip(roles, words, strict=False):
         if role != "-":
             _noted(state, role, word)
-    for option, value in said.values.items():
+    for option, value in values.items():
         if option in row.paths:
             _noted(state, row.paths[option], value)
-    if name in ("curl", "wget"):
-        _fetched(state, name, said)
     if row.roles == "hw" and len(words) == 1:  # `git clone` into a folder with the same name
         state.writes(re.sub(r"^.*[/:]|\.git$", "", words[0].rstrip("/")) or QUOTED)
-    if name in RENAMING:
-        _renamed(state, words)
-    _emptied(state, name, said)
+    if named:
+        _own_names(state, name, said)
     if row.destroys is not None:
         found = row.destroys(said)
         if found:
@@ -103,7 +121,17 @@ def note(state: Shell, name: str, args: Words) -> None:
             state.found.destroys.append(QUOTED)
 
 
-def _changed(name: str, row: Row, flags: frozenset[str], roles: str, count: int) -> str:
+def _own_names(state: Shell, name: str, said: Options) -> None:
+    """Note files that are fetched, renamed and emptied."""
+    if name in ("curl", "wget"):
+        _fetched(state, name, said)
+        return
+    if name in RENAMING:
+        _renamed(state, said.rest)
+    _emptied(state, name, said)
+
+
+def _changed(name: str, row: Row, flags: AbstractSet[str], roles: str, count: int) -> str:
     """Return the letters of arguments, as options change them: `sed -i`, `cp -t`, `grep -e`."""
     if name in IN_PLACE and not flags.isdisjoint(IN_PLACE[name]):
         roles = roles.replace("r", "w")
@@ -174,11 +202,6 @@ def _named(state: Shell, word: str) -> None:
     """Note a URL that a command is given of which the table says nothing."""
     if found := re.match(r"(?:-{1,2}[\w-]+=)?(?=[a-z][a-z0-9+.-]*://)", word):
         _noted(state, "h", word[found.end() :])
-
-
-@functools.lru_cache(maxsize=1_000)
-def _row(name: str) -> Row | None:
-    return ROWS.get(name) or next((row for fits, row in PATTERNS if fits.fullmatch(name)), None)
 
 
 @functools.lru_cache(maxsize=1_000)
@@ -295,11 +318,11 @@ _GIT_PROGRAMS = re.compile(
 
 def _subcommand(state: Shell, name: str, args: Words) -> tuple[Row | None, Words]:
     """Return the row of `git push` and its like, and the arguments without the subcommand."""
-    at, valued = 0, (*GLOBAL.get(name, ()), *SERVERS.get(name, {}))
+    at, valued = 0, _valued(name)
     while at < len(args) and args[at][:1] == "-" and len(args[at]) > 1:
         at += 2 if args[at] in valued else 1
     before, rest = args[:at], args[at + 1 :]
-    if name == "git":
+    if name == "git" and (at or args[:1] == ["config"]):
         _git_options(state, before, args[at:])
     if name in ("npx", "bunx", "uvx"):
         state.found.packages += args[at : at + 1]
@@ -320,6 +343,12 @@ def _subcommand(state: Shell, name: str, args: Words) -> tuple[Row | None, Words
         row = row._replace(short=row.short + short, long=(*row.long, *valued))
         rest = [*before, *rest]
     return row, rest
+
+
+@functools.lru_cache(maxsize=1_000)
+def _valued(name: str) -> tuple[str, ...]:
+    """Return the options before a subcommand that take a value."""
+    return (*GLOBAL.get(name, ()), *SERVERS.get(name, {}))
 
 
 def _elsewhere(state: Shell, args: Words) -> None:

@@ -130,19 +130,31 @@ VALUED = re.compile(r"\$\{?(\w+)\}?")
 
 def written_fields(text: str, env: Env) -> list[str]:
     """Return the fields of a word given as text: quotes, variables, letters and plain signs."""
-    if WHOLE.fullmatch(text):
-        return [globbed(text)]
     if text[0] == '"' and text.find('"', 1) == len(text) - 1:  # one field, whatever is in it
         parts = VALUED.split(text[1:-1])
         for i in range(1, len(parts), 2):
             value = env.value(parts[i])
             parts[i] = QUOTED if value is None else value
         return ["".join(parts)]
+    if "'" not in text and '"' not in text:
+        parts = VALUED.split(text)
+        for i in range(1, len(parts), 2):
+            value = env.value(parts[i])
+            if value is None:
+                parts[i] = LOOSE
+            elif value and BLANKS.search(value) is None:
+                parts[i] = value
+            else:
+                break
+        else:
+            return [globbed("".join(parts))]
     return list(_split(_pieces(text, env)))
 
 
 def one_written(text: str, env: Env) -> str:
     """Return such a word as one field, as in an assignment."""
+    if WHOLE.fullmatch(text):
+        return text.replace(LOOSE, QUOTED)
     return "".join([each.text for each in _pieces(text, env)]).replace(LOOSE, QUOTED)
 
 
@@ -479,7 +491,8 @@ def _first_brace(chars: Chars, start: int) -> tuple[int, int, list[Chars]] | Non
 
 
 def _options(chars: Chars, first: int) -> tuple[int, list[Chars]] | None:
-    depth, parts, start = 0, list[Chars](), first + 1
+    depth, start = 0, first + 1
+    parts: list[Chars] = []
     for i in range(first, len(chars)):
         text, origin = chars[i]
         if origin != WRITTEN:

@@ -208,7 +208,7 @@ def _facts(text: str, dialects: Iterable[str]) -> Facts:
     if not found:
         return unknown(NAMES)
     made: dict[str, tuple[Any, ...]] = {}
-    unclear = set[str]().union(*(query.unclear for query in found))
+    unclear: set[str] = set().union(*(query.unclear for query in found))
     for name in LISTS:
         values = dict.fromkeys(chain.from_iterable([getattr(query, name) for query in found]))
         made[name] = (*values, UNREADABLE) if name in unclear else tuple(values)
@@ -367,7 +367,7 @@ def _statement(root: Any, query: Query) -> None:
     made = {node.alias_or_name.lower() for role, node in told if role == "cte"}
     writing = [node for role, node in told if role in WRITERS and node.key in TARGETED]
     written = {id(table) for node in writing for table in _targets(node)}
-    whole = set[str]()
+    whole: set[str] = set()
     for role, node in told:
         match role:
             case "column":
@@ -398,6 +398,8 @@ def _told(root: Any) -> list[tuple[str, Any]]:
     told, queue, roles = [(ROLES[root.__class__] or "", root)], [root], ROLES
     for node in queue:
         for value in node.args.values():
+            if value is None:
+                continue
             if value.__class__ is list:
                 for each in value:
                     role = roles[each.__class__]
@@ -587,28 +589,28 @@ def _has_column(node: Any) -> bool:
     return node.find(exp.Column) is not None
 
 
-def _targets(node: Any) -> Iterable[Any]:
+def _targets(node: Any) -> list[Any]:
     """Return the tables that a node of a statement writes."""
-    from sqlglot import exp
-
     if node.key == "copy" and node.args.get("kind") is False:  # `COPY a TO ..`
         return []
     if node.key in WRITING:
         return _targets_of(node)
-    return node.find_all(exp.Table) if node.key == "into" else ()
+    if node.key != "into":
+        return []
+    from sqlglot import exp
+
+    return list(node.find_all(exp.Table))
 
 
 def _targets_of(node: Any) -> list[Any]:
-    from sqlglot import exp
-
     if node.key == "truncatetable":
         return list(node.expressions)
     if node.key in ("delete", "drop") and node.args.get("tables"):
         return list(node.args["tables"])
     target = node.this
-    if isinstance(target, exp.Schema):
+    if getattr(target, "key", "") == "schema":
         target = target.this
-    return [target] if isinstance(target, exp.Table) else []
+    return [target] if getattr(target, "key", "") == "table" else []
 
 
 def _function(name: str, query: Query) -> None:

@@ -56,7 +56,7 @@ def under(path: object, folders: tuple[str, ...], root: str = "") -> bool | None
     if PLAIN.fullmatch(path):
         first = "" if path[0] == "/" else "".join(_places((start,)))
         return _told(_shortened(f"{first}/{path}"), places)
-    answers = set[bool | None]()
+    answers: set[bool | None] = set()
     for reading in _readings(path):
         place = None if reading is None else _resolved(reading, start)
         answers.add(None if place is None else _told(place, places))
