@@ -1,4 +1,4 @@
-"""Advice on random guards, followed: what it says has to come first makes the refused call legal."""
+"""Advice on random guards, followed: what has to come first makes the refused call legal."""
 
 from __future__ import annotations
 
