@@ -278,12 +278,12 @@ class Monitor:
 
     def _may_end_well(self, instance: Instance) -> bool:
         """True if the instance holds at the end for some results of the calls in flight."""
-        lefts = settled_ways(self.program.slots, instance, open_positions(instance))
+        lefts = settled_ways(self.program.slots, instance, open_positions(instance), "kind")
         return lefts is None or any(not left for left in lefts)
 
     def _ends_well(self, instance: Instance) -> bool:
         """True if the instance holds at the end for all results of the calls in flight."""
-        lefts = settled_ways(self.program.slots, instance, open_positions(instance))
+        lefts = settled_ways(self.program.slots, instance, open_positions(instance), "harsh")
         return lefts is not None and all(holds_at_end(r) for left in lefts for r in left)
 
     def ahead(self, state: State, position: int) -> int:
@@ -337,7 +337,7 @@ class Monitor:
             return True
         if not trees and not open_positions(owed):
             return self.search.reachable(goal, owed, registers, position, more=more)
-        found = self.branches.ends(trees, registers, owed)
+        found = self.branches.ends(trees, registers, owed, goal)
         if found is None:
             self.search.limited = True
             return True
@@ -354,7 +354,7 @@ class Monitor:
             return False
         if not trees and not open_positions(owed):
             return self.search.is_near(owed, registers, position)
-        found = self.branches.ends(trees, registers, owed)
+        found = self.branches.ends(trees, registers, owed, "kind")
         return found is not None and any(
             NO not in left and self.search.is_near(left, registers, position)
             for registers, left in found
