@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from sponsio_like.advice.goals import asked_once
 from sponsio_like.advice.withheld import whole_values, withheld, without
 from sponsio_like.contracts import filled
 from sponsio_like.engine import Clause, Finding, Ledger, left_to_answer, unread_fields
@@ -24,6 +25,7 @@ from sponsio_like.logic.formula import (
     Custom,
     Denied,
     Happens,
+    Mark,
     Node,
     OutputIs,
     Repeats,
@@ -133,11 +135,13 @@ class Refusal:
         """Return in words the parts of the call that the contract could not read."""
         if not isinstance(self.event, Call):
             return ""
-        nodes = _read([self.ledger.policy.clauses[finding.clause]])
+        nodes = _of_calls(self.ledger.policy.clauses[finding.clause])
         return "".join(f"; {each}" for each in unread_fields(nodes, self.event))
 
     def _answers_unread(self) -> list[str]:
         """Return the reasons why answers could not be read that these contracts ask for."""
+        if not self.unread:
+            return []
         nodes = list(_read(self.ledger.policy.clauses[each.clause] for each in self._against()))
         if not any(isinstance(node, OutputIs) for node in nodes):
             return []
@@ -179,16 +183,17 @@ class Refusal:
         ):
             return "say it differently"
         scene = Scenario(ledger, self.context, self.time)
-        found = way_to(scene, self.event, self.flights, self._answers())
+        now = isinstance(self.event, Call) and self.event.time == self.time and not bound
+        refused_by = {each.violation.contract for each in self.found} if now else None
+        found = way_to(scene, self.event, self.flights, self._answers(), refused_by)
         if found.way is not None and (found.way or not bound):
             return _told(found.way, found.ending)
         if bound:
             return "no short way to make it legal was found"
         against = [clauses[i] for i in found.against]
-        if found.certain and any(isinstance(each, Denied) for each in _read(against)):
+        if found.certain and any(map(_counts_refusals, against)):
             return "this is final: do not try it again"
-        split = any(set(clause.by) - {"@agent"} for clause in against)
-        none = _none(found, with_args=split or any(map(_of_args, _read(against))))
+        none = _none(found, with_args=any(map(_splits, against)))
         return "; ".join([none, *dict.fromkeys(_dates(_read(against), self.time))])
 
     def _answers(self) -> Answers:
@@ -202,11 +207,34 @@ class Refusal:
         return Answers(rulings, self.ticket, self.substitute, known)
 
 
+@asked_once
+def _nodes(clause: Clause) -> tuple[Node, ...]:
+    """Return every node that the clause reads."""
+    return tuple(node for slot in clause.slots for node in postorder(slot.node))
+
+
+@asked_once
+def _of_calls(clause: Clause) -> tuple[Node, ...]:
+    """Return those that may read arguments of a call."""
+    read = Happens | Sum | Arg | Mark | Custom
+    return tuple(node for node in _nodes(clause) if isinstance(node, read))
+
+
+@asked_once
+def _counts_refusals(clause: Clause) -> bool:
+    """True if the clause reads how many calls were refused."""
+    return any(isinstance(node, Denied) for node in _nodes(clause))
+
+
+@asked_once
+def _splits(clause: Clause) -> bool:
+    """True if other arguments may make a difference to the clause."""
+    return bool(set(clause.by) - {"@agent"}) or any(map(_of_args, _nodes(clause)))
+
+
 def _read(clauses: Iterable[Clause]) -> Iterator[Node]:
     """Yield every node that these clauses read."""
-    for clause in clauses:
-        for slot in clause.slots:
-            yield from postorder(slot.node)
+    return itertools.chain.from_iterable(map(_nodes, clauses))
 
 
 def _dates(nodes: Iterable[Node], now: float) -> Iterator[str]:

@@ -41,11 +41,17 @@ class Answers:
 
 
 class Answering:
-    """The answers of a policy to the refused `event`, and to others on the way to it."""
+    """The answers of a policy to the refused `event`, and to others on the way to it.
 
-    def __init__(self, policy: Policy, event: Event, answers: Answers, *, lenient: bool) -> None:
+    `asks`: some contract asks people, or has a substitute.
+    """
+
+    def __init__(
+        self, policy: Policy, event: Event, answers: Answers, *, asks: bool, lenient: bool
+    ) -> None:
         self.policy = policy
         self.event = event
+        self.asks = asks
         self.lenient = lenient
         self.answers = answers
         self._substitutes: dict[Redirect, Call | str] = {}
@@ -77,6 +83,8 @@ class Answering:
 
     def ending(self, violated: Iterable[int], event: Event) -> Ending:
         """Return who has to approve `event` if it violates these clauses, and what runs instead."""
+        if not self.asks:
+            return Ending()
         left = self._found(violated, event)
         if event is self.event:
             left = left_to_answer(left, self._ticket("approved"))
@@ -139,9 +147,13 @@ class Answering:
 
 def may_be_lenient(policy: Policy, rulings: Mapping[str, Decision]) -> bool:
     """True if an enforced contract asks people, or has a substitute."""
-    enforced = (i for i, owner in enumerate(policy.owner) if policy.modes[owner] == "enforce")
-    answers = [*map(policy.decision, enforced), *rulings.values()]
-    return not {Escalate, Redirect}.isdisjoint(map(type, answers))
+    pairs = zip(policy.owner, policy.clauses, strict=True)
+    known = {
+        type(policy.contracts[owner].answer or clause.rule.answer)
+        for owner, clause in pairs
+        if policy.modes[owner] == "enforce"
+    }
+    return not {Escalate, Redirect}.isdisjoint([*known, *map(type, rulings.values())])
 
 
 def approval(people: Iterable[Roles]) -> str:

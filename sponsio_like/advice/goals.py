@@ -130,22 +130,21 @@ def goals(
     inner = watch.segment
     if inner is None or clause.kind_of_scope is not None or not clause.monitor.plain:
         return frozenset({WHOLE})
-    program = clause.monitor.program
     values = clause.monitor.past.read(letter, inner.registers, at.counted, time)
-    roots = [root for parts in clause.monitor.always for root in parts]
-    found = frozenset(part for root in roots for part in _parts(program, values, root))
+    roots = [root for parts in clause.monitor.always for root in parts if not values[root]]
+    found = frozenset(part for root in roots for part in _parts(clause, values, root))
     return found or frozenset({WHOLE})
 
 
-def _parts(program: Program, values: list[Any], root: int) -> Iterator[int]:
+def _parts(clause: Clause, values: list[Any], root: int) -> Iterator[int]:
     """Yield the conjuncts of a node that do not hold; for a choice, its only open part."""
-    stack = [root]
+    program, settled, stack = clause.monitor.program, _settled(clause), [root]
     while stack:
         i = stack.pop()
         op = program.nodes[i]
         below = [k for k in operands(op) if not values[k]]
         if op[0] == "or":
-            below = [k for k in below if not _settled(program, k)]
+            below = [k for k in below if k not in settled]
         if values[i]:
             continue
         if op[0] == "and" or (op[0] == "or" and len(below) == 1):
@@ -154,11 +153,15 @@ def _parts(program: Program, values: list[Any], root: int) -> Iterator[int]:
             yield i
 
 
-def _settled(program: Program, i: int) -> bool:
-    """True if the event itself settles this node, whatever comes before it."""
-    op = program.nodes[i]
-    return op[0] in ("true", "false") or (
-        op[0] == "lit" and not _of_context(program.slots[op[1]].node)
+@asked_once
+def _settled(clause: Clause) -> frozenset[int]:
+    """Return the nodes that the event itself settles, whatever comes before it."""
+    program = clause.monitor.program
+    read = {i for i, slot in enumerate(program.slots) if _of_context(slot.node)}
+    return frozenset(
+        i
+        for i, op in enumerate(program.nodes)
+        if op[0] in ("true", "false") or (op[0] == "lit" and op[1] not in read)
     )
 
 

@@ -12,7 +12,7 @@ allowed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sponsio_like.advice.answers import Answering, Answers, Ending, may_be_lenient
@@ -55,15 +55,25 @@ class FoundWay(NamedTuple):
     fits: str = ""
 
 
-def way_to(scene: Scenario, event: Event, flights: Iterable[Flying], answers: Answers) -> FoundWay:
-    """Return the shortest way to make `event` legal."""
+def way_to(
+    scene: Scenario,
+    event: Event,
+    flights: Iterable[Flying],
+    answers: Answers,
+    refused_by: Container[str] | None = None,
+) -> FoundWay:
+    """Return the shortest way to make `event` legal.
+
+    `refused_by`: the contracts that have just refused it in this very state; None: not known.
+    """
     policy, flying = scene.ledger.policy, tuple(flights)
+    asks = may_be_lenient(policy, answers.rulings)
 
     def quest(*, lenient: bool) -> WaySearch:
-        trial = Trial(Answering(policy, event, answers, lenient=lenient), STRAIGHT)
-        return WaySearch(Candidates(trial, scene, event, flying))
+        trial = Trial(Answering(policy, event, answers, asks=asks, lenient=lenient), STRAIGHT)
+        return WaySearch(Candidates(trial, scene, event, flying), refused_by)
 
-    if not may_be_lenient(policy, answers.rulings):
+    if not asks:
         return quest(lenient=False).found(ROUNDS)
     found = quest(lenient=False).found(ROUNDS[:1])
     return found if found.way is not None else quest(lenient=True).found(ROUNDS)
@@ -72,8 +82,9 @@ def way_to(scene: Scenario, event: Event, flights: Iterable[Flying], answers: An
 class WaySearch:
     """A search in rounds. `exhausted` is True if the last round tried everything."""
 
-    def __init__(self, choices: Candidates) -> None:
+    def __init__(self, choices: Candidates, refused_by: Container[str] | None) -> None:
         self.choices = choices
+        self.refused_by = refused_by
         self.trial = choices.trial
         self.clauses = choices.clauses
         self.exhausted = False
@@ -81,23 +92,25 @@ class WaySearch:
 
     def found(self, rounds: Iterable[Kind]) -> FoundWay:
         """Return the shortest way that these rounds find."""
-        trial, first = self.trial, self.look(self.choices.start, self.choices.event)
-        if not first.standing:
-            return FoundWay((), trial.ending(first.scene))
-        against = tuple(first.standing)
-        if first.instead is None or self._is_for_good(first.instead):
-            stays = self._is_for_good if first.instead is None else self._lasts
+        trial, scene, stopped = self.trial, self.choices.start, self._stopped()
+        instead = None if stopped else self._instead(scene)
+        against = tuple(stopped if instead is None else instead.standing)
+        if not against:
+            return FoundWay((), trial.ending(scene))
+        redirects = None if instead is None else instead.instead
+        if redirects is None or self._is_for_good(redirects):
+            stays = self._is_for_good if redirects is None else self._lasts
             lasting = [i for i in against if stays(i)]
             if lasting and not trial.raised:
                 certain = not all(map(trial.answering.unsure, lasting))
                 return FoundWay(None, certain=certain, against=against, fits=self._fitting(lasting))
             if any(memoryless(self.clauses[i]) for i in against):
                 rounds = [kind for kind in rounds if kind == "facts"]
-        certain = True
+        first, certain = instead or self._standing(scene, self.choices.event, {}, stopped), True
         for kind in rounds:
-            scene = self.best(first, kind)
-            if scene is not None:
-                return FoundWay(scene.way, trial.ending(scene))
+            best = self.best(first, kind)
+            if best is not None:
+                return FoundWay(best.way, trial.ending(best))
             certain = certain and self.exhausted
         certain = certain and trial.exact and not trial.raised
         return FoundWay(None, certain=certain, raised=trial.raised, against=against)
@@ -126,7 +139,8 @@ class WaySearch:
     def _used_up(self, i: int) -> Cap | None:
         """Return the cap of clause `i` that the event exceeds for ever; None if there is none."""
         scene, event = self.choices.start, self.choices.event
-        read = self.trial.read(i, event, scene.context) if self._refuses(i) else None
+        counts = self._refuses(i) and not self._lasts(i)
+        read = self.trial.read(i, event, scene.context) if counts else None
         if read is None:
             return None
         clause, (watch, at) = self.clauses[i], (scene.ledger.watches[i], scene.ledger.next(i))
@@ -159,7 +173,7 @@ class WaySearch:
         if not any(isinstance(move, new) for move in choices.moves):
             self.exhausted = all(enumerable(self.clauses[i]) for i in choices.known)
             return None
-        best = self._straight(choices.start, choices.event, NESTING)
+        best = self._straight(choices.start, choices.event, NESTING, first)
         self.trial.left = SEARCH
         while True:
             most = len(best.way) if best is not None else math.inf
@@ -170,6 +184,23 @@ class WaySearch:
 
     # --- obstacles of an event ------------------------------------------------------------------
 
+    def _stopped(self) -> list[int]:
+        """Return the clauses that stop the event at the start.
+
+        Clauses of contracts that have just let it pass are not judged again; those that read the
+        context are, since the refusal may have changed it.
+        """
+        scene, event, policy = self.choices.start, self.choices.event, self.trial.policy
+        only = None
+        if self.refused_by is not None:
+            only = {
+                i
+                for i in scene.ledger.touched(event)
+                if policy.contracts[policy.owner[i]].name in self.refused_by
+                or by_context(self.clauses[i])
+            }
+        return self.trial.judged(scene, event, only)[1]
+
     def look(self, scene: Scenario, event: Event, before: Obstacles | None = None) -> Obstacles:
         """Return what stops `event` in a scene.
 
@@ -179,7 +210,16 @@ class WaySearch:
             before = None
         same = {} if before is None else self._unchanged(scene, event, before)
         only = None if before is None else set(scene.ledger.touched(event)) - same.keys()
-        _, stopped = self.trial.judged(scene, event, only)
+        return self._standing(scene, event, same, self.trial.judged(scene, event, only)[1])
+
+    def _standing(
+        self,
+        scene: Scenario,
+        event: Event,
+        same: Mapping[int, frozenset[int]],
+        stopped: Iterable[int],
+    ) -> Obstacles:
+        """Return the same, where these clauses stop the event, besides those known to be so."""
         standing = {i: found for i, found in same.items() if found}
         standing.update((i, self._goals(scene, event, i)) for i in stopped)
         if not standing and event is self.choices.event:
@@ -219,12 +259,14 @@ class WaySearch:
 
     # --- searching ------------------------------------------------------------------------------
 
-    def _straight(self, scene: Scenario, event: Event, nesting: int) -> Scenario | None:
+    def _straight(
+        self, scene: Scenario, event: Event, nesting: int, first: Obstacles | None = None
+    ) -> Scenario | None:
         """Return a scene that is reached by moves that each reach a goal; None if there is none.
 
-        It is quick, and not always the shortest way.
+        It is quick, and not always the shortest way. `first`: what stops the event in this scene.
         """
-        look = self.look(scene, event) if self.trial.left > 0 else None
+        look = first or (self.look(scene, event) if self.trial.left > 0 else None)
         while look is not None and look.standing:
             look = self._nearer(look, event, nesting) if self.trial.left > 0 else None
         return None if look is None else look.scene
@@ -238,7 +280,9 @@ class WaySearch:
         each = [
             self.choices.bearing(i, goal) for i, found in look.standing.items() for goal in found
         ]
-        near = range(len(self.choices.moves)) if loose else sorted(frozenset().union(*each))
+        near = sorted(frozenset().union(*each))
+        if loose:  # any other move may do it as well
+            near += [k for k in range(len(self.choices.moves)) if k not in near]
         for deep in (False, True) if nesting else (False,):
             for move in (self.choices.moves[k] for k in near):
                 start: Scenario | None = look.scene

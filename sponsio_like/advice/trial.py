@@ -137,6 +137,8 @@ class Trial:
 
     def ending(self, scene: Scenario) -> Ending:
         """Return who has to approve the refused event in this scene, and what runs instead."""
+        if not self.answering.asks:
+            return Ending()
         return self.answering.ending(self.judged(scene, self.event)[0].violated, self.event)
 
     # --- moving -----------------------------------------------------------------------------------

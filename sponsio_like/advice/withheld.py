@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from sponsio_like.engine import Clause
@@ -20,8 +20,10 @@ from sponsio_like.values import NotCanonical, leaves, scalar_text
 Values: TypeAlias = Iterable[tuple[str, Any]]
 
 
-def withheld(clause: Clause, values: Values, event: Event) -> dict[str, Any]:
+def withheld(clause: Clause, values: Sequence[tuple[str, Any]], event: Event) -> dict[str, Any]:
     """Return the values that advice must not show: of leaks, and of answers not in the call."""
+    if not values:
+        return {}
     nodes = [node for slot in clause.slots for node in postorder(slot.node)]
     each = [(node, op, var.name) for node in nodes for op, var in vars_in(node)]
     leaks = {name for _, op, name in each if op == "carries"}
@@ -37,7 +39,9 @@ def withheld(clause: Clause, values: Values, event: Event) -> dict[str, Any]:
 def whole_values(values: Values, event: Event) -> list[tuple[str, Any]]:
     """Return the values that are a whole argument of the call, its agent, or a whole message."""
     each = list(values)
-    texts = set(map(scalar_text, _plain(event) if each else ())) - {None}
+    if not each:
+        return []
+    texts = set(map(scalar_text, _plain(event))) - {None}
     return [(name, value) for name, value in each if scalar_text(value) in texts]
 
 

@@ -10,7 +10,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from sponsio_like.monitor.alphabet import settlements
-from sponsio_like.monitor.residual import NO, YES, Residual, conjunction, literals_of, mapped, one
+from sponsio_like.monitor.residual import (
+    NO,
+    YES,
+    Literal,
+    Residual,
+    conjunction,
+    literals_of,
+    mapped,
+    one,
+)
+from sponsio_like.monitor.successors import Goal
 
 WAYS_CAP = 1_024
 """Most ways of what is owed that are told apart."""
@@ -27,14 +37,18 @@ def open_positions(joint: Iterable[Residual]) -> dict[int, list[int]]:
     return {position: sorted(slots) for position, slots in sorted(found.items())}
 
 
-def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> list[Owed] | None:
-    """Return what is left of what is owed, for each way in which these calls may settle.
+def settled_ways(
+    slots: Any, owed: Owed, flying: Mapping[int, list[int]], goal: Goal
+) -> list[Owed] | None:
+    """Return what is left of what is owed, for the ways in which these calls may settle.
 
-    What is left in several ways stands there once; None if there are too many.
+    A way is left out where another one leaves no more, or with the goal `harsh` no less. What is
+    left in several ways stands there once; None if there are too many.
     """
-    lefts = [owed]
+    lefts, literals = [owed], literals_of(owed)
     for at, open_slots in flying.items():
         finals = [final for final, late in settlements(slots, open_slots) if not late]
+        finals = _foremost(finals, [each for each in literals if each[:2] == ("D", at)], goal)
         ways = [
             conjunction(settle_residual(each, at, final) for each in left)
             for left in lefts
@@ -44,6 +58,25 @@ def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> lis
         if len(lefts) > WAYS_CAP:
             return None
     return lefts
+
+
+def _foremost(
+    finals: list[dict[int, bool]], literals: list[Literal], goal: Goal
+) -> list[dict[int, bool]]:
+    """Return the results that give most of these literals their value, or fewest for `harsh`.
+
+    Of results of which one gives it to all that another one does, one is enough, since what is owed
+    has no literal that hurts.
+    """
+    helps = {
+        frozenset(
+            k for k, (_, _, i, b) in enumerate(literals) if (final[i] is b) is (goal == "kind")
+        ): final
+        for final in reversed(finals)
+    }
+    return [final for mine, final in helps.items() if not any(mine < other for other in helps)][
+        ::-1
+    ]
 
 
 def settle_residual(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:

@@ -164,10 +164,14 @@ class Monitor:
     def owes_other(self, state: State, letter: Letter, position: int, time: float) -> bool:
         """True if this position leaves something else to be owed than what is owed before it.
 
-        Whether that can be kept is not asked, which is much less work than a step.
+        Whether that can be kept is not asked, which is much less work than a step. True as well if
+        a bound in steps is owed, and no way to keep it is known: then no position may be skipped.
         """
         if self.plain:
             return False
+        bounded = any(literal[0] in "FG" for each in state.live for literal in literals_of(each))
+        if bounded and self.ahead(state, position - 1) == FAR:
+            return True
         values = self.past.read(letter, state.registers, position, time)
         owed = self._next(state, Position(letter, values, position, time))
         return {each for each in owed if each} != state.live
@@ -195,6 +199,8 @@ class Monitor:
         before.
         """
         owing = [each for each in instances if each]
+        if owing and self._is_near(_joint(owing), registers, trees, position):
+            return MonitorStep(State(registers, frozenset(owing), trees), False)
         if len(owing) > 1:
             owing.sort(key=rank)  # what is asked first may spend the budget of what is asked later
         live = frozenset(
@@ -272,12 +278,12 @@ class Monitor:
 
     def _may_end_well(self, instance: Instance) -> bool:
         """True if the instance holds at the end for some results of the calls in flight."""
-        lefts = settled_ways(self.program.slots, instance, open_positions(instance))
+        lefts = settled_ways(self.program.slots, instance, open_positions(instance), "kind")
         return lefts is None or any(not left for left in lefts)
 
     def _ends_well(self, instance: Instance) -> bool:
         """True if the instance holds at the end for all results of the calls in flight."""
-        lefts = settled_ways(self.program.slots, instance, open_positions(instance))
+        lefts = settled_ways(self.program.slots, instance, open_positions(instance), "harsh")
         return lefts is not None and all(holds_at_end(r) for left in lefts for r in left)
 
     def ahead(self, state: State, position: int) -> int:
@@ -287,12 +293,10 @@ class Monitor:
         """
         if state.branches or open_positions(_joint(state.live)):
             return FAR
-        each = [(live, False) for live in state.live]
-        if not state.lost:
-            each.append((_joint(state.live), True))
+        each = state.live if state.lost else [_joint(state.live)]
         found = [
-            self.search.distance("kind", owed, state.registers, position, more=more)
-            for owed, more in each
+            self.search.distance("kind", owed, state.registers, position, more=not state.lost)
+            for owed in each
         ]
         return max((FAR if far is None else far for far in found), default=0)
 
@@ -333,13 +337,27 @@ class Monitor:
             return True
         if not trees and not open_positions(owed):
             return self.search.reachable(goal, owed, registers, position, more=more)
-        found = self.branches.ends(trees, registers, owed)
+        found = self.branches.ends(trees, registers, owed, goal)
         if found is None:
             self.search.limited = True
             return True
         return any(
             self.search.reachable(goal, left, registers, position, more=more)
             for registers, left in sorted(found, key=lambda each: len(each[1]))
+        )
+
+    def _is_near(self, owed: Instance, registers: Registers, trees: Trees, position: int) -> bool:
+        """True if for some results of the calls in flight a continuation is soon found that keeps
+        all that is owed, now and at every later position.
+        """
+        if NO in owed:
+            return False
+        if not trees and not open_positions(owed):
+            return self.search.is_near(owed, registers, position)
+        found = self.branches.ends(trees, registers, owed, "kind")
+        return found is not None and any(
+            NO not in left and self.search.is_near(left, registers, position)
+            for registers, left in found
         )
 
 

@@ -45,7 +45,9 @@ FOREVER = 1 << 40
 PLACES_CAP = 64
 """Most places at one distance that are compared with each other."""
 MEMO_CAP = 4_000
-"""Most answers remembered for one formula."""
+"""Most answers remembered for one formula, and most places on ways that were found."""
+WAYS = 4
+"""So many ways that were found last are tried from the next place."""
 FAR = 1 << 31
 """The distance of a goal that the search has neither found nor excluded."""
 
@@ -81,6 +83,8 @@ class Search:
         self._successors: dict[Goal, Successors] = {}
         self._memo: dict[Any, int | None] = {}
         self._helped: dict[int, int] = {}
+        self._ways: list[tuple[int, ...]] = []
+        self._on_way: tuple[dict[Place, int], dict[Place, int]] = ({}, {})
 
     @functools.cached_property
     def letters(self) -> list[Letter]:
@@ -136,8 +140,9 @@ class Search:
     ) -> int | None:
         """Return after how many further positions `goal` can be reached; None: never.
 
-        At the earliest, where little is owed; else of the first continuation that was found. `at`:
-        the last position; `more`: later positions owe `always` as well. `FAR` if the budget ended.
+        At the earliest, if no continuation has been found before; else along the first that is
+        found. `at`: the last position; `more`: later positions owe `always` as well. `FAR` if the
+        budget ended.
         """
         place = self._place(goal, joint, registers, at)
         if place[0].met:
@@ -149,25 +154,58 @@ class Search:
             self._remember(key, self._distance(goal, place, more))
         return self._memo[key]
 
+    def is_near(self, joint: Owed, registers: Registers, at: int) -> bool:
+        """True if a continuation that keeps `joint`, and all that later positions owe, is found
+        without trying all continuations.
+        """
+        place = self._place("kind", joint, registers, at)
+        if place[0].met:
+            return True
+        key = ("kind", place, True)
+        far = self._memo[key] if key in self._memo else self._quickly(self._places(place), True)
+        if far is None or far == FAR:
+            return False
+        self._remember(key, far)
+        return True
+
     def _distance(self, goal: Goal, place: Place, more: bool) -> int | None:
         """Return the distance from an abstract place in which the goal is not met."""
-        firm = self._firm(place) if goal == "kind" else place
-        places = [place] if firm == place else [firm, place]
-        known = self._memo.get((goal, firm, more)) if len(places) == 2 else None
+        places = self._places(place) if goal == "kind" else [place]
+        known = self._memo.get((goal, places[0], more)) if len(places) == 2 else None
         if known is not None:
             return known
-        if goal == "kind" and len(place[0].parts) >= MANY:
-            for each in places:
-                far = self._in_turn(each, more)
-                if far is not None:
-                    self._remember((goal, each, more), far)
-                    return far
+        far = self._quickly(places, more) if goal == "kind" else None
+        if far is not None:
+            return far
         for each in places:
             key = (goal, each, more)
             far = self._memo[key] if key in self._memo else self._search(goal, each, more, BUDGET)
             self._remember(key, far)
             if far is not None:
                 return far
+        return None
+
+    def _places(self, place: Place) -> list[Place]:
+        """Return the places to ask, one after the other: one that owes no less is asked first."""
+        firm = self._firm(place)
+        return [place] if firm == place else [firm, place]
+
+    def _quickly(self, places: Sequence[Place], more: bool) -> int | None:
+        """Return the length of a continuation that satisfies, found without trying all; else None.
+
+        First those that were found last; then, where much is owed, one part after another.
+        """
+        far = self._on_way[more].get(places[-1])
+        for way in self._ways:
+            far = self._followed(places[-1], way, more) if far is None else far
+        if far is not None:
+            return far
+        if len(places[-1][0].parts) >= MANY:
+            for each in places:
+                far = self._in_turn(each, more)
+                if far is not None:
+                    self._remember(("kind", each, more), far)
+                    return far
         return None
 
     def dead_end(self, joint: Owed, registers: Registers, cap: int) -> int | None:
@@ -246,6 +284,7 @@ class Search:
         finds none.
         """
         length, budget, steps = 0, IN_TURN, self.steps("kind")
+        passed = list[tuple[Place, int]]()
         while not place[0].met:
             about = _most_urgent(place[0]).nodes
             first, count = self._helped.get(about, 0), len(self.letters)
@@ -255,6 +294,7 @@ class Search:
                 fewer = len(reached[0].parts) <= len(place[0].parts)
                 if fewer and not _is_about(reached[0], about):
                     self._helped[about] = i
+                    passed.append((place, i))
                     place, length = reached, length + 1
                     break
             else:
@@ -264,6 +304,8 @@ class Search:
                 place, length = waited[0], length + waited[1]
             if budget < 0:
                 return None
+        if length == len(passed):  # it has not waited
+            self._note_way(passed, 0, more)
         return length
 
     def _waited(self, place: Place, more: bool) -> tuple[Place, int] | None:
@@ -285,29 +327,63 @@ class Search:
         return None
 
     def _search(self, goal: Goal, start: Place, more: bool, budget: int) -> int | None:
-        steps = self.steps(goal)
-        seen, none = {start}, steps.none
-        frontier = [start]
-        length = 0
+        steps, found = self.steps(goal), self._on_way[more] if goal == "kind" else {}
+        none, frontier = steps.none, [start]
+        before: dict[Place, tuple[Place, int]] = {start: (start, -1)}
         while frontier:
-            length += 1
             following: list[Place] = []
             for place in frontier:
-                for reached, count in steps.following(place, more=more):
-                    budget -= count * reached[0].trouble
-                    if reached[0].met:
-                        return length
-                    if reached not in seen and reached[0] is not none:
-                        seen.add(reached)
-                        following.append(reached)
+                known = place[0].after[more]
+                for shown, count in steps.moves(place[1]):
+                    joint = known.get(shown.bits) or steps.owed_after(place[0], shown, more)
+                    budget -= count * joint.trouble
+                    if joint.met:
+                        return self._reached(goal, _way(before, place, shown.number), 0, more)
+                    reached = joint, shown.after
+                    if joint is none or reached in before:
+                        continue
+                    if reached in found:
+                        way = _way(before, place, shown.number)
+                        return self._reached(goal, way, found[reached], more)
+                    before[reached] = place, shown.number
+                    following.append(reached)
                 if budget < 0:
                     self.limited = True
                     return FAR
             frontier = _foremost(following, frontier, goal)
         if not self.complete:
             return FAR  # a letter that was left out might reach it
-        for place in seen:
+        for place in before:
             self._remember((goal, place, more), None)
+        return None
+
+    def _reached(self, goal: Goal, way: list[tuple[Place, int]], rest: int, more: bool) -> int:
+        if goal == "kind":
+            self._note_way(way, rest, more)
+        return len(way) + rest
+
+    def _note_way(self, way: list[tuple[Place, int]], rest: int, more: bool) -> None:
+        """Remember a way that satisfies: the places on it, each with the letter that follows."""
+        known = self._on_way[more]
+        if len(known) >= MEMO_CAP:
+            known.clear()
+        for passed, (place, _) in enumerate(way):
+            known[place] = len(way) - passed + rest
+        letters = tuple([k for _, k in way])
+        if rest == 0 and letters not in self._ways:
+            self._ways = [letters, *self._ways[: WAYS - 1]]
+
+    def _followed(self, place: Place, way: Sequence[int], more: bool) -> int | None:
+        """Return the length of this way from another place; None if it does not satisfy there."""
+        steps, passed = self.steps("kind"), list[tuple[Place, int]]()
+        for k in way:
+            passed.append((place, k))
+            place = steps.after(place, k, more=more)
+            if place[0].met:
+                self._note_way(passed, 0, more)
+                return len(passed)
+            if place[0] is steps.none:
+                return None
         return None
 
 
@@ -342,6 +418,15 @@ def _is_about(joint: Joint, nodes: int) -> bool:
     return any([part.nodes & nodes or not part.residual for part in joint.parts])
 
 
+def _way(before: dict[Place, tuple[Place, int]], place: Place, k: int) -> list[tuple[Place, int]]:
+    """Return the places from the start to this one, each with the letter that follows it."""
+    way = []
+    while k >= 0:
+        way.append((place, k))
+        place, k = before[place]
+    return way[::-1]
+
+
 def _foremost(places: list[Place], before: list[Place], goal: Goal) -> list[Place]:
     """Return the places without those from which no goal is reached sooner than from another.
 
@@ -350,17 +435,24 @@ def _foremost(places: list[Place], before: list[Place], goal: Goal) -> list[Plac
     """
     if len(places) > PLACES_CAP:
         return places
-    kept: list[Place] = []
-    for place in places:
-        if not any(_ahead(each, place, goal) for each in (*kept, *before[:PLACES_CAP])):
-            kept = [each for each in kept if not _ahead(place, each, goal)]
-            kept.append(place)
-    return kept
+    others: dict[Registers, list[Joint]] = {}
+    for joint, registers in before[:PLACES_CAP]:
+        others.setdefault(registers, []).append(joint)
+    kept: dict[Registers, list[Joint]] = {}
+    for joint, registers in places:
+        mine = kept.setdefault(registers, [])
+        if _is_behind(joint, mine, goal) or _is_behind(joint, others.get(registers, ()), goal):
+            continue
+        mine[:] = [each for each in mine if not _is_behind(each, (joint,), goal)]
+        mine.append(joint)
+    return [place for place in places if place[0] in kept[place[1]]]
 
 
-def _ahead(one: Place, other: Place, goal: Goal) -> bool:
-    weak, strong = (one, other) if goal == "kind" else (other, one)
-    return one[1] == other[1] and strong[0].implies(weak[0])
+def _is_behind(joint: Joint, others: Iterable[Joint], goal: Goal) -> bool:
+    """True if one of the other joints reaches the goal wherever this one does."""
+    if goal == "kind":
+        return any([joint.implies(other) for other in others])
+    return any([other.implies(joint) for other in others])
 
 
 def settles_within(program: Program) -> int:

@@ -70,13 +70,15 @@ class Part:
 class Joint:
     """All that is owed at a place; what owes the same is one joint.
 
-    `met`: the goal is reached if no position follows; `trouble`: the cost of a transition to it.
+    `met`: the goal is reached if no position follows; `trouble`: the cost of a transition to it;
+    `after`: the joints one position later, by the truths that are shown, without and with what that
+    position owes for itself.
     """
 
     parts: frozenset[Part]
     met: bool
     trouble: int
-    after: dict[tuple[int, bool], Joint] = field(default_factory=dict)
+    after: tuple[dict[int, Joint], dict[int, Joint]] = field(default_factory=lambda: ({}, {}))
     known: dict[Part, bool] = field(default_factory=dict)
 
     def implies(self, other: Joint) -> bool:
@@ -97,11 +99,13 @@ Place: TypeAlias = tuple[Joint, Registers]
 class Shown(NamedTuple):
     """The truths that a position shows.
 
-    `bits`: those that residuals read; `seen`: the values of nodes; `known`: what each node owes
-    where these bits are shown; `after`: the registers behind it.
+    `bits`: those that residuals read; `number`, `letter`: a letter that shows them; `seen`: the
+    values of nodes; `known`: what each node owes where these bits are shown; `after`: the registers
+    behind it.
     """
 
     bits: int
+    number: int
     letter: Letter
     seen: Values
     known: dict[int, Residual]
@@ -162,17 +166,16 @@ class Successors:
         `more`: that position owes `always` as well.
         """
         joint, registers = place
-        moves = self._moves.get(registers) or self._move(registers)
-        known, none = joint.after, self.none
-        for shown, count in moves:
-            reached = known.get((shown.bits, more)) or self._after(joint, shown, more)
+        known, none = joint.after[more], self.none
+        for shown, count in self.moves(registers):
+            reached = known.get(shown.bits) or self.owed_after(joint, shown, more)
             yield (reached, () if reached is none else shown.after), count
 
     def after(self, place: Place, k: int, *, more: bool) -> Place:
         """Return the place one position later, where that position is letter number `k`."""
         joint, registers = place
         shown = self._shown.get((k, registers)) or self._show(k, registers)
-        reached = joint.after.get((shown.bits, more)) or self._after(joint, shown, more)
+        reached = joint.after[more].get(shown.bits) or self.owed_after(joint, shown, more)
         return reached, () if reached is self.none else shown.after
 
     def registers(self, registers: Registers, letter: Letter) -> Registers:
@@ -181,7 +184,8 @@ class Successors:
 
     # --- steps --------------------------------------------------------------------------------
 
-    def _after(self, joint: Joint, shown: Shown, more: bool) -> Joint:
+    def owed_after(self, joint: Joint, shown: Shown, more: bool) -> Joint:
+        """Return what is owed one position later, where that position shows this."""
         bits, parts = shown.bits, list[Part]()
         for part in joint.parts:
             found = part.after.get(bits & part.reads)
@@ -189,7 +193,8 @@ class Successors:
         if more:
             fresh = self._fresh.get(bits)
             parts += self._owed_anew(shown) if fresh is None else fresh
-        reached = joint.after[bits, more] = self._conjunction(frozenset(parts))
+        reached = self.none if self._no in parts else self._conjunction(frozenset(parts))
+        joint.after[more][bits] = reached
         self._steps += 1
         return reached
 
@@ -259,7 +264,8 @@ class Successors:
             alternatives = sum([len(part.residual) for part in parts])
             literals = sum([part.literals for part in parts])
             trouble = alternatives * alternatives // PARTS_FREE + literals // LITERALS_FREE
-            made = Joint(parts, holds is (self.goal == "kind"), self._base + trouble)
+            met = holds is (self.goal == "kind")
+            made = Joint(parts, met, self._base + trouble)
             found = self._joints.setdefault(parts, made)
         return found
 
@@ -281,10 +287,13 @@ class Successors:
 
     # --- positions ----------------------------------------------------------------------------
 
-    def _move(self, registers: Registers) -> list[tuple[Shown, int]]:
+    def moves(self, registers: Registers) -> list[tuple[Shown, int]]:
         """Return what positions may show where these are the registers, each with the number of
         letters that show it.
         """
+        return self._moves.get(registers) or self._move(registers)
+
+    def _move(self, registers: Registers) -> list[tuple[Shown, int]]:
         counts: dict[tuple[int, Registers], int] = {}
         shown: dict[tuple[int, Registers], Shown] = {}
         for k in range(len(self._letters())):
@@ -304,7 +313,7 @@ class Successors:
             bits = self._told[k] = self._bits(letter, seen, self._fixed)
         bits |= self._bits(letter, seen, self._varying)
         known = self._known.setdefault(bits, {})
-        found = self._shown[k, registers] = Shown(bits, letter, seen, known, after)
+        found = self._shown[k, registers] = Shown(bits, k, letter, seen, known, after)
         return found
 
     def _bits(self, letter: Letter, seen: Values, numbers: Iterable[int]) -> int:

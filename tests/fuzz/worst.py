@@ -91,7 +91,7 @@ class Work:
 def counted() -> Iterator[Work]:
     """Count the work of all searches."""
     work, owner = Work(), cast("Any", Successors)
-    after, progressed, show = owner._after, owner._progressed, owner._show
+    after, progressed, show = owner.owed_after, owner._progressed, owner._show
 
     def step(*args: Any) -> Any:
         work.steps += 1
@@ -105,11 +105,11 @@ def counted() -> Iterator[Work]:
         work.shown += 1
         return show(*args)
 
-    owner._after, owner._progressed, owner._show = step, progress, read
+    owner.owed_after, owner._progressed, owner._show = step, progress, read
     try:
         yield work
     finally:
-        owner._after, owner._progressed, owner._show = after, progressed, show
+        owner.owed_after, owner._progressed, owner._show = after, progressed, show
 
 
 def formula_of(dice: random.Random) -> str:

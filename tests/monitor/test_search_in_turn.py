@@ -9,6 +9,7 @@ import pytest
 
 from sponsio_like import Allowed, Blocked, Guard, contract
 from sponsio_like.logic.decomposition import decompose
+from sponsio_like.monitor import in_flight
 from sponsio_like.monitor.monitor import Monitor
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.reachability import FAR, Search, firm
@@ -62,6 +63,7 @@ def test_what_is_met_in_turn_can_be_met(number: int) -> None:
         far = search._in_turn(place, more=True)
         if far is None:
             continue
+        search._on_way = ({}, {})  # nothing that was found before
         least = search._search("kind", place, True, 20_000)
         assert least is not None
         assert least <= far or least == FAR
@@ -138,3 +140,27 @@ def test_a_search_after_one_without_an_answer_has_the_whole_budget() -> None:
     session.settle("2", output={"ok": "yes"})
     now = 3.5
     assert isinstance(session.decide("c", {}, id="4"), Blocked)
+
+
+@requirement("S-VERDICT-11")
+@pytest.mark.parametrize("many", [12, 40])
+def test_answers_in_flight_that_each_meet_a_deadline_are_one_way(
+    many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The work grows with their number, and not with that of the combinations of their results."""
+    each = " & ".join(f"G(called(a{i}) -> F[<={3 * many + i}] done(b{i}))" for i in range(many))
+    settled, taken = in_flight.settle_residual, 0
+
+    def counted(*args: Any) -> Any:
+        nonlocal taken
+        taken += 1
+        return settled(*args)
+
+    monkeypatch.setattr(in_flight, "settle_residual", counted)
+    session = Guard([contract("each").guarantees({"ltl": each})]).session()
+    for tool in "ab":
+        for i in range(many):
+            before = taken
+            assert isinstance(session.decide(f"{tool}{i}"), Allowed)
+            assert taken - before <= 8 * many * many
+    assert taken
