@@ -6,6 +6,7 @@ import itertools
 import logging
 import random
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from enum import IntEnum
 from typing import Any
@@ -322,7 +323,7 @@ def test_a_lane_that_fails_lets_the_slow_path_decide(
     def broken(*_: Any) -> Any:
         raise ZeroDivisionError
 
-    monkeypatch.setitem(guard.policy.lanes, "pay", lane._replace(check=broken))
+    monkeypatch.setitem(guard.policy.lanes, "pay", replace(lane, check=broken))
     assert isinstance(guard.session().decide("pay"), Blocked)
     assert "the lane of `pay` failed" in caplog.text
     caplog.clear()

@@ -138,7 +138,7 @@ def test_arguments_that_change_while_they_are_read_block_the_call(
         raise RuntimeError("dictionary changed size during iteration")
 
     session = guarded("G(called(pay) -> !O called(freeze))").session()
-    monkeypatch.setattr("sponsio_like.session.fast.freeze_args", torn)
+    monkeypatch.setattr("sponsio_like.session.fast.flat_copy", torn)
     monkeypatch.setattr("sponsio_like.session.decide.given_args", torn)
     assert isinstance(session.decide("pay", {}), Blocked)
 

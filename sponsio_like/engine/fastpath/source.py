@@ -131,7 +131,7 @@ class Writer:
         self._open = _End([], [])
         self._reads: list[str] = []
         self._may_refuse = self._at_once = False
-        self._by_status = True
+        self._by_status, self._waiting = True, dict[int, None]()
         self._said = Lettering(self._names, name, self._check)
 
     def lane(self, clauses: tuple[int, ...]) -> Lane:
@@ -144,28 +144,29 @@ class Writer:
         sources = tuple(source for source, counted in counts.items() if counted)
         branching = _branching(self._policy, clauses)
         check, done, failed = self._functions()
-        how = (branching, self._at_once, self._by_status)
+        how = (tuple(self._waiting), branching, self._at_once, self._by_status)
         return Lane(clauses, sources, check, done, failed, self._opener(), self._reader(), *how)
 
     def _functions(self) -> tuple[Any, Any, Any]:
         kept = "".join(f"{each}, " for each in self._said.variables)
         taken = self._kept()
         check = [*_taking(self._check), *self._check, f"return ({kept})"]
-        if self._may_refuse:
+        if self._at_once:
+            check = ["bad = ()", *check[:-1], f"return [bad, ({kept})]"]
+        elif self._may_refuse:
             check = ["bad = ()", *check[:-1], f"return [bad, ({kept})] if bad else ({kept})"]
         done, failed = (self._end(end, taken) for end in self._ends.values())
         bodies = {f"check({CALL})": check, f"done({RESULT})": done}
         if failed != done:  # the result makes a difference
             bodies[f"failed({RESULT})"] = failed
-        made = self._names.functions({head: body for head, body in bodies.items() if body})
-        other = "done" if failed == done else "failed"
-        return made["check"], made.get("done"), made.get(other)
+        made = self._names.functions(bodies)
+        return made["check"], made["done"], made.get("failed", made["done"])
 
     def _end(self, end: _End, taken: list[str]) -> list[str]:
-        if not end.writes:
-            return []
-        body = [*end.lines, *end.writes]
-        return [*_taking(body), *taken, *body, "return True"]
+        """Return the source of a result: it is written down, and the call is counted."""
+        counts = [f"positions[{k}] += 1" for k in self._policy.call_counters]
+        body = [*end.lines, *end.writes, *counts, "ledger.passed += 1", "ledger.calls += 1"]
+        return [*_taking(body), *(taken if end.lines or end.writes else ()), *body, "return True"]
 
     def _reader(self) -> Callable[[], Reader]:
         """Return what compiles the reader of letters, when it is asked for, which is not often."""
@@ -361,7 +362,9 @@ class Writer:
     ) -> None:
         """The watch with these registers; as it was, where there are none."""
         old = where.watch
-        if _groups(clause):
+        if _groups(clause) and not (clause.by or clause.bound is not None):
+            self._waiting[i] = None
+        elif _groups(clause):
             end.lines.append(f"if {_waits(old)}: return False")
         changed, new = self._new(i, clause, old, afters)
         if clause.by:
