@@ -10,6 +10,8 @@ For a clause that calls of the tool do not concern, the code says when it has to
 from __future__ import annotations
 
 import functools
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -97,6 +99,8 @@ def _bounds(monitor: Monitor, before: str) -> list[str]:
     return found
 
 
+NAME, LET = re.compile(r"\bv\d+\b"), re.compile(r"(v\d+) = (?!.*\()")
+"""A name that lanes make; and a line that gives one to a value, and calls nothing."""
 CALL = "ledger, tool, args, agent, depth, context, t"
 RESULT = "ledger, x, t, now"
 OPENED = "opened(ledger, x, t)"
@@ -150,6 +154,7 @@ class Writer:
     def _functions(self) -> tuple[Any, Any, Any]:
         kept = "".join(f"{each}, " for each in self._said.variables)
         taken = self._kept()
+        self._check[:] = _used(self._check, kept)
         check = [*_taking(self._check), *self._check, f"return ({kept})"]
         if self._at_once:
             check = ["bad = ()", *check[:-1], f"return [bad, ({kept})]"]
@@ -403,18 +408,22 @@ class Writer:
         self, i: int, clause: Clause, old: str, afters: Sequence[str | None]
     ) -> tuple[str, str]:
         """Return the condition that the watch changes (empty: it never does), and the new one."""
-        pairs = list(zip((1, 0), afters, strict=True))
-        states = [
-            f"{old}[{k}]" if after is None else self._state(f"{old}[{k}]", after)
-            for k, after in pairs
+        if not any(afters):
+            return "", old
+        inner, outer = afters
+        segment, gate = f"{old}[1]", f"{old}[0]"
+        changed = [
+            f"{each} != {state}[0]" for each, state in ((inner, segment), (outer, gate)) if each
         ]
-        rest = ", ".join(f"{old}[{k}]" for k in range(2, len(ClauseState._fields)))
+        segment = segment if inner is None else self._state(segment, inner)
+        gate = gate if outer is None else self._state(gate, outer)
         make, kind = self._names.bind(tuple.__new__), self._names.bind(ClauseState)
-        new = f"{make}({kind}, ({states[1]}, {states[0]}, {rest}))" if any(afters) else old
+        rest = ", ".join(f"{old}[{k}]" for k in range(2, len(ClauseState._fields)))
+        new = f"{make}({kind}, ({gate}, {segment}, {rest}))"
         own = not (clause.by or clause.bound is not None)
-        if own and afters[0] and not clause.gate.past.cells and of_few_bits(clause):
-            new = f"{new} if {old}[3] else {self._names.bind(self._shared(i, clause))}({afters[0]})"
-        return " or ".join(f"{a} != {old}[{k}][0]" for k, a in pairs if a), new
+        if own and inner and not clause.gate.past.cells and of_few_bits(clause):
+            new = f"{new} if {old}[3] else {self._names.bind(self._shared(i, clause))}({inner})"
+        return " or ".join(changed), new
 
     def _wakes(self, i: int, clause: Clause, where: _Where) -> str:
         """Return the statement that notes when the watch is woken next."""
@@ -480,6 +489,17 @@ def _groups(clause: Clause) -> bool:
 def _waits(watch: str) -> str:
     """Return the condition that a watch waits for results."""
     return f"{watch}[1][2] or {watch}[0][2]"
+
+
+def _used(lines: Sequence[str], kept: str) -> list[str]:
+    """Return the lines without values that nothing asks for."""
+    left, asked = list[str](), Counter(NAME.findall(kept))
+    for line in reversed(lines):
+        found = LET.match(line)
+        if found is None or asked[found[1]]:
+            left.append(line)
+            asked.update(NAME.findall(line))
+    return left[::-1]
 
 
 def _taking(lines: Sequence[str]) -> list[str]:
