@@ -76,7 +76,8 @@ class Lettering:
                 self._lines.append(f"{key} = {whole}")
             else:
                 parts = "".join(f"{self._short(way)}, " for way in ways if way is not None)
-                self._lines += [f"{key} = ({parts})", f"if None in {key}: {key} = {whole}"]
+                missing = f"{key}[0] is None" if len(by) == 1 else f"None in {key}"
+                self._lines += [f"{key} = ({parts})", f"if {missing}: {key} = {whole}"]
             self._lines.append(f"if {key} is None: return None")
         return self._known[by]
 

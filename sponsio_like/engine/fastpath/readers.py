@@ -78,7 +78,13 @@ def similar(slot: Slot) -> bool:
 
 def key_part(path: str) -> Short | None:
     """The fast path to a part of the key that chooses a monitor."""
-    return Short(path, _key) if _is_plain(path) else None
+
+    def quick(value: str, bind: Bind) -> str:
+        text = f"type({value}) is str and len({value}) <= {KEY_CAP} and {value}.isascii()"
+        ends = f"{value}[:1].isalpha() and not {value}[-1].isspace()"
+        return f"{value} if {text} and {ends} and {value} not in {bind(SPELT)} else"
+
+    return Short(path, _key, quick) if _is_plain(path) else None
 
 
 def _is_plain(path: str) -> bool:

@@ -99,11 +99,13 @@ def _bounds(monitor: Monitor, before: str) -> list[str]:
     return found
 
 
-NAME, LET = re.compile(r"\bv\d+\b"), re.compile(r"(v\d+) = (?!.*\()")
-"""A name that lanes make; and a line that gives one to a value, and calls nothing."""
+NAME, LET = re.compile(r"\bv\d+\b"), re.compile(r"(?P<name>v\d+) = (?P<value>.+)")
+"""A name that lanes make; and a line that gives one to a value."""
 CALL = "ledger, tool, args, agent, depth, context, t"
 RESULT = "ledger, x, t, now"
 OPENED = "opened(ledger, x, t)"
+STATES_CAP = 512
+"""Most watches of a clause that sessions share."""
 NODES_CAP = 200
 """Most nodes of a clause that has a lane."""
 TAKEN = {name: f"{name} = ledger.{name}" for name in ("watches", "keyed", "bound", "positions")}
@@ -373,11 +375,13 @@ class Writer:
             end.lines.append(f"if {_waits(old)}: return False")
         changed, new = self._new(i, clause, old, afters)
         if clause.by:
-            put = f"ledger.keys({i})[{where.key}] = ({new}, {where.place} + 1)"
-            end.writes.append(put)
+            keys = f"(keyed[{i}] if type(keyed[{i}]) is dict else ledger.keys({i}))"
+            end.writes.append(f"{keys}[{where.key}] = ({new}, {where.place} + 1)")
         elif clause.bound is not None:
             put = f"bound[{i}].put({where.key}, {new}, ledger.calls)"
             end.writes.extend((f"if {changed}: {put}",) if changed else ())
+        elif changed and not clause.may_wake and _always_changes(clause):
+            end.writes.append(f"watches[{i}] = {new}")
         elif changed:
             end.writes.extend((f"if {changed}:", f"    watches[{i}] = {new}"))
             if clause.may_wake:
@@ -420,8 +424,8 @@ class Writer:
         make, kind = self._names.bind(tuple.__new__), self._names.bind(ClauseState)
         rest = ", ".join(f"{old}[{k}]" for k in range(2, len(ClauseState._fields)))
         new = f"{make}({kind}, ({gate}, {segment}, {rest}))"
-        own = not (clause.by or clause.bound is not None)
-        if own and inner and not clause.gate.past.cells and of_few_bits(clause):
+        few = _counts_by_key(clause) if clause.by else of_few_bits(clause)
+        if clause.bound is None and inner and not clause.gate.past.cells and few:
             new = f"{new} if {old}[3] else {self._names.bind(self._shared(i, clause))}({inner})"
         return " or ".join(changed), new
 
@@ -431,11 +435,13 @@ class Writer:
         return f"ledger.set_wake({i}, {wakes}(watches[{i}], {where.place}, now))"
 
     def _shared(self, i: int, clause: Clause) -> Callable[[Any], ClauseState]:
-        """The watch with these registers: of few bits there are few, and sessions share them."""
+        """The watch with these registers: of few bits, and low counts, there are few, and sessions
+        share them.
+        """
         name, start = ("watches", i), clause.start
         assert start.segment is not None
         inner = start.segment
-        make = functools.cache(
+        make = functools.lru_cache(STATES_CAP)(
             lambda registers: start._replace(segment=inner._replace(registers=registers))
         )
         return self._policy.lanes.setdefault(name, make)  # type: ignore[no-any-return]
@@ -468,6 +474,18 @@ def _is_small(clause: Clause) -> bool:
     )
 
 
+def _counts_by_key(clause: Clause) -> bool:
+    """True if all that the guarantee remembers of a key is how often something was so."""
+    ops = [clause.monitor.program.nodes[cell.node] for cell in clause.monitor.past.cells]
+    return all(op[0] == "count" and op[3] is None for op in ops)
+
+
+def _always_changes(clause: Clause) -> bool:
+    """True if most calls change what the guarantee remembers, so that nobody has to look."""
+    ops = [clause.monitor.program.nodes[cell.node] for cell in clause.monitor.past.cells]
+    return any(op[0] in ("count", "repeats") for op in ops)
+
+
 def _branching(policy: Policy, clauses: Sequence[int]) -> tuple[int, ...] | None:
     """Return the clauses that may branch; None if one of them has keys or values."""
     found = tuple(i for i in clauses if _may_branch(policy.clauses[i]))
@@ -492,12 +510,20 @@ def _waits(watch: str) -> str:
 
 
 def _used(lines: Sequence[str], kept: str) -> list[str]:
-    """Return the lines without values that nothing asks for."""
-    left, asked = list[str](), Counter(NAME.findall(kept))
+    """Return the lines without values that nothing asks for; one that is asked for once stands
+    where it is.
+    """
+    left, asked = list[str](), Counter(NAME.findall(kept) * 2)
     for line in reversed(lines):
-        found = LET.match(line)
-        if found is None or asked[found[1]]:
+        found = LET.fullmatch(line)
+        times = asked[found["name"]] if found else 2
+        if found and times == 1:
+            at = next(k for k, each in enumerate(left) if found["name"] in NAME.findall(each))
+            value = f"({found['value']})".replace("\\", r"\\")
+            left[at] = re.sub(rf"\b{found['name']}\b", value, left[at])
+        elif times or not found or "(" in found["value"]:
             left.append(line)
+        if times or not found:
             asked.update(NAME.findall(line))
     return left[::-1]
 
