@@ -92,10 +92,9 @@ def try_fast(
     with inner.lock:  # which no signal interrupts, as it would `acquire` and `try`
         ledger = inner.ledger
         try:
-            if not (inner.calm and inner.latest is None and inner.time <= now):
+            calm = inner.calm and inner.latest is None and inner.time <= now
+            if not calm or ledger.soonest <= ledger.passed:
                 return _beside(inner, (id, tool, own, agent, depth, now, lane, (), ()))
-            if ledger.soonest <= ledger.passed:
-                return _judged(inner, (id, tool, own, agent, depth, now, lane, (), ()))
             checked = lane.check(ledger, tool, own, agent, depth, inner.context, now)
             kept: Kept = (id, tool, own, agent, depth, now, lane, checked, ())
             if type(checked) is not tuple:
@@ -117,44 +116,40 @@ def taken_back(inner: Interceptor, id: str) -> None:
 
 
 def _beside(inner: Interceptor, kept: Kept) -> Kept | FastFinding | None:
-    """Decide as `try_fast` does, where more than contracts may stand against the call."""
+    """Decide as `try_fast` does, where more than contracts may stand against the call, or more
+    clauses than those that it concerns.
+    """
     if inner.latest is not None:
         inner.flush_fast()
     id, tool, args, agent, depth, now, lane, *_ = kept
-    ledger, flights = inner.ledger, inner.flights
+    ledger, flights, gate = inner.ledger, inner.flights, inner.gate
     if flights and (id in flights or len(flights) >= IN_FLIGHT_CAP):
         return None
     if inner.desk.tickets or inner.finished or inner.context.stopped or ledger.torn:
         return None
-    now = max(now, inner.time)
-    if _rings(ledger, now):
+    if now < inner.time:  # noqa: PLR1730  a call costs more
+        now = inner.time
+    if ledger.alarms and _rings(ledger, now):
         return None
-    inner.calm = not (flights or inner.landing or ledger.alarms or inner.gate)
-    return _judged(inner, (id, tool, args, agent, depth, now, lane, (), ()))
+    inner.calm = not (flights or inner.landing or ledger.alarms or gate)
+    woken = _woken(inner, kept) if ledger.soonest <= ledger.passed else ()
+    if woken is None:
+        return None
+    checked = lane.check(ledger, tool, args, agent, depth, inner.context, now)
+    kept = (id, tool, args, agent, depth, now, lane, checked, woken)
+    if type(checked) is not tuple:
+        return _found(inner, kept)
+    if gate is not None and not gate.passes(ledger, kept[:5]):
+        return None
+    if woken or (flights and _may_branch(ledger, lane)):
+        return kept if inner.begin(kept) else None
+    inner.time, inner.latest = now, kept
+    return kept
 
 
 def _rings(ledger: Ledger, now: float) -> bool:
     """True if a bound in seconds has run out by now."""
     return bool(ledger.alarms) and min(ledger.alarms.values()) < now
-
-
-def _judged(inner: Interceptor, kept: Kept) -> Kept | FastFinding | None:
-    """Decide a call that nothing but contracts can stand against, and not only its lane."""
-    id, tool, args, agent, depth, now, lane, *_ = kept
-    ledger, context = inner.ledger, inner.context
-    woken = _woken(inner, kept) if ledger.soonest <= ledger.passed else ()
-    if woken is None:
-        return None
-    checked = lane.check(ledger, tool, args, agent, depth, context, now)
-    kept = (id, tool, args, agent, depth, now, lane, checked, woken)
-    if type(checked) is not tuple:
-        return _found(inner, kept)
-    if inner.gate is not None and not inner.gate.passes(ledger, kept[:5]):
-        return None
-    if woken or (inner.flights and _may_branch(ledger, lane)):
-        return kept if inner.begin(kept) else None
-    inner.time, inner.latest = now, kept
-    return kept
 
 
 def _may_branch(ledger: Ledger, lane: Lane) -> bool:
@@ -296,7 +291,8 @@ def settle_fast(inner: Interceptor, id: str, ok: bool) -> Settlement | None:
 def _settled(inner: Interceptor, latest: Kept, now: float, ok: bool) -> bool:
     """Commit the latest call with its result, under the lock; False if nothing was written."""
     ledger, lane = inner.ledger, latest[6]
-    now = max(now, inner.time)
+    if now < inner.time:  # noqa: PLR1730  "
+        now = inner.time
     if ledger.torn or _rings(ledger, now) or _any_waits(ledger, lane.waiting):
         return False
     due = ledger.due() if ledger.soonest <= ledger.passed else ()
@@ -337,7 +333,7 @@ def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> Settlement | N
         return None
     if now < inner.time:  # noqa: PLR1730  "
         now = inner.time
-    if _rings(ledger, now):
+    if ledger.alarms and _rings(ledger, now):
         return None
     if flight.sources:
         context = context.arrived(flight.sources)

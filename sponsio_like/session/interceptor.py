@@ -20,7 +20,6 @@ from sponsio_like.engine import (
     Ledger,
     Opened,
     Policy,
-    count_call,
     expire,
     findings_of,
     in_doubt,
@@ -344,9 +343,9 @@ class Interceptor:
             waits += also.waits
         if violated:
             ledger.violates(violated)
-        said = (tool, kept, ledger.calls, tuple(waits), outcome, lane.sources, "", lane.by_status)
-        count_call(ledger)
-        self.fly(id, Flight._make(said))
+        position = ledger.calls - 1  # it is counted
+        said = (tool, kept, position, tuple(waits), outcome, lane.sources, "", lane.by_status)
+        self.fly(id, tuple.__new__(Flight, said))
         if self.gate is not None:
             self.gate.began(kept[:5])
         ledger.torn = torn

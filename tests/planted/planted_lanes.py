@@ -182,7 +182,7 @@ BUGS = [
     (
         "the latest call is lost if another one comes",
         "session/interceptor.py",
-        "        self.fly(id, Flight._make(said))",
+        "        self.fly(id, tuple.__new__(Flight, said))",
         "        pass",
         LANES + "a_snapshot_in_flight_has_the_call",
     ),
@@ -308,7 +308,7 @@ BUGS = [
     (
         "a deadline does not run out while a call is decided",
         "session/fast.py",
-        "    if _rings(ledger, now):\n        return None\n    inner.calm",
+        "    if ledger.alarms and _rings(ledger, now):\n        return None\n    inner.calm",
         "    inner.calm",
         DEADLINE,
     ),
@@ -336,8 +336,8 @@ BUGS = [
     (
         "shared states have forgotten the assumption",
         "engine/fastpath/source.py",
-        "if own and inner and not clause.gate.past.cells and",
-        "if own and inner and not outer and",
+        "if clause.bound is None and inner and not clause.gate.past.cells and",
+        "if clause.bound is None and inner and not outer and",
         "tests/fastpath/test_lanes_attacked.py::test_shared_states_keep_the_memory_of_the_assumption",
     ),
     (
@@ -399,7 +399,7 @@ BUGS = [
     (
         "a call beside others is kept, though too much may depend on it",
         "session/fast.py",
-        "if woken or (inner.flights and _may_branch(ledger, lane)):",
+        "if woken or (flights and _may_branch(ledger, lane)):",
         "if woken:",
         CROWD,
     ),

@@ -138,6 +138,8 @@ class Writer:
         self._reads: list[str] = []
         self._may_refuse = self._at_once = False
         self._by_status, self._waiting = True, dict[int, None]()
+        counts = [f"positions[{k}] += 1" for k in policy.call_counters]
+        self._counts = [*counts, "ledger.passed += 1", "ledger.calls += 1"]
         self._said = Lettering(self._names, name, self._check)
 
     def lane(self, clauses: tuple[int, ...]) -> Lane:
@@ -171,8 +173,7 @@ class Writer:
 
     def _end(self, end: _End, taken: list[str]) -> list[str]:
         """Return the source of a result: it is written down, and the call is counted."""
-        counts = [f"positions[{k}] += 1" for k in self._policy.call_counters]
-        body = [*end.lines, *end.writes, *counts, "ledger.passed += 1", "ledger.calls += 1"]
+        body = [*end.lines, *end.writes, *self._counts]
         return [*_taking(body), *(taken if end.lines or end.writes else ()), *body, "return True"]
 
     def _reader(self) -> Callable[[], Reader]:
@@ -182,10 +183,10 @@ class Writer:
 
     def _opener(self) -> Callable[[], Opener]:
         """Write the source that makes the call a call in flight; compiled at the first one."""
-        lines, writes = self._open
+        lines, counts = self._open.lines, self._counts
+        writes = [*self._open.writes, "for each in into[0]: ledger.keep(*each)", *counts]
         body = ["now, into = t, ([], [])", *_taking([*lines, *writes]), *self._kept(), *lines]
-        body += ["ledger.torn = True", *writes, "for each in into[0]: ledger.keep(*each)"]
-        body.append("return into[1]")
+        body += ["ledger.torn = True", *writes, "return into[1]"]
         return functools.cache(lambda: self._names.functions({OPENED: body})["opened"])
 
     def _kept(self) -> list[str]:
