@@ -6,6 +6,7 @@ import itertools
 import logging
 import random
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from enum import IntEnum
@@ -35,6 +36,13 @@ def went_short(guard: Guard, tool: str, args: Any = None) -> bool:
     session = guard.session()
     assert isinstance(session.decide(tool, args), Allowed)
     return session._inner.latest is not None
+
+
+@pytest.fixture(autouse=True)
+def _no_lane_fails(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """The slow path decides where a lane fails, so that only the log of the program says so."""
+    yield
+    assert "the lane of" not in caplog.text
 
 
 @pytest.fixture(autouse=True)

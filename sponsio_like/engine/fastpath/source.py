@@ -522,9 +522,9 @@ def _used(lines: Sequence[str], kept: str) -> list[str]:
             at = next(k for k, each in enumerate(left) if found["name"] in NAME.findall(each))
             value = f"({found['value']})".replace("\\", r"\\")
             left[at] = re.sub(rf"\b{found['name']}\b", value, left[at])
-        elif times or not found or "(" in found["value"]:
+        elif times:
             left.append(line)
-        if times or not found:
+        if times:
             asked.update(NAME.findall(line))
     return left[::-1]
 
