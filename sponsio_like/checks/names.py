@@ -81,20 +81,25 @@ def unknown_names(
 
 
 def alike_names(contracts: Iterable[Contract], inventory: Inventory) -> Iterator[Problem]:
-    """Yield a warning for each two names of tools that are one but for a slip of the pen.
+    """Yield a warning for each two names of tools that are one but for a slip of the pen, capitals
+    or signs.
 
     Where a file has `tools:`, the misspelt one is refused.
     """
     if inventory.tools is not None:
         return
     named: dict[str, tuple[str, str]] = {}
+    bare: dict[str, str] = {}
     for contract in contracts:
         own = made(contract.rules)
         names = {name for match in f.matches_in(formulas(contract)) for name in match.names}
         if len(named) + len(names) > MOST_NAMES:
             return
         for name in sorted(names - own - named.keys()):
-            if other := next((each for each in named if _is_slip(name, each)), ""):
+            mine, first = SIGNS.sub("", name).lower(), set(name[:2])
+            near = (e for e in named if bare[e] == mine or (e[:1] in first and _is_slip(name, e)))
+            bare[name] = mine
+            if other := next(near, ""):
                 what = f"`{name}` is nearly `{other}`, which contract `{named[other][0]}` names"
                 hint = "correct the misspelt one; if both are meant, list all tools in `tools:`"
                 yield Problem(what, contract_place(contract), hint)
@@ -102,11 +107,9 @@ def alike_names(contracts: Iterable[Contract], inventory: Inventory) -> Iterator
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """True if two names differ in capitals and signs alone, in two letters that changed places, or
-    in a letter that one lacks within a word.
+    """True if two names differ in two letters that changed places, or in a letter that one lacks
+    within a word: the first letter of one is among the first two of the other.
     """
-    if SIGNS.sub("", one).lower() == SIGNS.sub("", other).lower():
-        return True
     short, long = sorted((one, other), key=len)
     if len(long) < LONG_ENOUGH or len(long) - len(short) > 1:
         return False

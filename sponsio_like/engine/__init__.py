@@ -47,7 +47,6 @@ from sponsio_like.engine.ledger import Ledger, Rest
 from sponsio_like.engine.open_call import (
     NOTHING_OPENED,
     Opened,
-    count_call,
     keep_all,
     open_clause,
     open_clauses,
@@ -72,7 +71,7 @@ __all__ = [
     "EAGER_LANES_CAP", "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "NOTHING_OPENED",
     "OTHERS", "RISK", "RISK_NAME", "ByName", "Checked", "Clause", "Compiled", "Counter", "Finding",
     "Lane", "Late", "Ledger", "Letter", "Opened", "Policy", "Rest", "Results", "Shape", "Unread",
-    "action_of", "applies", "checking_inventory", "contract_names", "count_call", "decode",
+    "action_of", "applies", "checking_inventory", "contract_names", "decode",
     "encode", "enforced", "expire", "findings_of", "follow", "holding", "in_doubt", "in_modes",
     "inventory_mode", "is_simple", "judge", "keep_all", "lane_of", "left_to_answer", "lost",
     "named_lane", "needing_ruling", "observed", "open_clause", "open_clauses", "open_obligations",

@@ -86,15 +86,6 @@ def open_clause(
     return True
 
 
-def count_call(ledger: Ledger) -> None:
-    """Count one more call. The ledger is `torn` before and after."""
-    ledger.passed += 1
-    ledger.calls += 1
-    positions = ledger.positions
-    for counter in ledger.policy.call_counters:
-        positions[counter] += 1
-
-
 def keep_all(ledger: Ledger, rests: Iterable[Rest]) -> None:
     """Let clauses remember this. Leaves the ledger `torn`, which the caller undoes."""
     ledger.torn = True

@@ -114,14 +114,12 @@ def _small(args: Mapping[str, Any]) -> list[Any] | None:
     if len(args) > FEW:
         return None
     pairs: list[Any] = []
-    for name in sorted(args):
-        value = args[name]
+    for name, value in sorted(args.items()) if len(args) > 1 else args.items():
         if type(value) is str:
             plain = len(value) <= LIKENESS_CAP and value.isascii()
         else:
             plain = type(value) is int and -EXACT_FLOATS < value < EXACT_FLOATS
-        value = value if plain else _alike(value)
-        if value is None:
+        if not plain and (value := _alike(value)) is None:
             return None
         if not name.isascii():
             return _small_renamed(args)

@@ -21,7 +21,6 @@ from sponsio_like.engine import (
     Ledger,
     Policy,
     checking_inventory,
-    count_call,
     enforced,
     findings_of,
     lane_of,
@@ -42,11 +41,10 @@ from sponsio_like.session.flights import (
     Kept,
     Woken,
 )
-from sponsio_like.session.gate import Said
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.refuse import after_refusal
 from sponsio_like.session.settle import Settlement
-from sponsio_like.values import freeze_args, unwrapped
+from sponsio_like.values import flat_copy, freeze_args, unwrapped
 
 LANES_CAP = 256
 """Most lanes of tools that no contract names, one for each set of globs; others
@@ -55,6 +53,8 @@ take the slow path.
 NAME_CAP = 200
 """Longest name of a tool, in characters, by which its lane is cached."""
 UNKNOWN: Any = object()
+TYPES = (str, str, str, int)
+"""The types of the tool, id, agent and depth of a call that has a lane."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,29 +77,34 @@ def try_fast(
 
     None if the slow path has to decide; then nothing has changed.
     """
-    if not (type(tool) is type(id) is type(agent) is str and type(depth) is int):
-        return None
-    if type(args) is not dict and args is not None:
+    if (type(tool), type(id), type(agent), type(depth)) != TYPES:
         return None
     try:
-        lane = inner.lanes.get(tool, UNKNOWN)
-        if lane is UNKNOWN:
-            lane = _lane(inner.policy, tool)
-        if lane is None:
+        lane = inner.lanes[tool] if tool in inner.lanes else _lane(inner.policy, tool)
+        own = flat_copy(args)
+        if lane is None or (own is None and type(args) is not dict):
             return None
-        args, now = freeze_args(args, unwrapped), inner.clock()
+        if own is None:
+            own = freeze_args(args, unwrapped)
+        now = inner.tick()
     except Exception:  # arguments and clock are the host's: the slow path says what is wrong
         return None
-    if type(now) is not float or now - now != 0.0:
-        return None
     with inner.lock:  # which no signal interrupts, as it would `acquire` and `try`
-        if inner.latest is not None:
-            inner.flush_fast()
+        ledger = inner.ledger
         try:
-            return _judged(inner, lane, id, tool, args, agent, depth, now)
+            calm = inner.calm and inner.latest is None and inner.time <= now
+            if not calm or ledger.soonest <= ledger.passed:
+                return _beside(inner, (id, tool, own, agent, depth, now, lane, (), ()))
+            checked = lane.check(ledger, tool, own, agent, depth, inner.context, now)
+            kept: Kept = (id, tool, own, agent, depth, now, lane, checked, ())
+            if type(checked) is not tuple:
+                return _found(inner, kept)
+            inner.time, inner.latest = now, kept
+            return kept
         except Exception:  # a lane is generated source: if it is wrong, the slow path decides
-            inner.latest = None
             logging.getLogger("sponsio_like").exception("the lane of `%s` failed", tool)
+            if inner.latest is not None and inner.latest[0] == id:
+                inner.latest = None
             return None
 
 
@@ -110,58 +115,66 @@ def taken_back(inner: Interceptor, id: str) -> None:
             inner.latest = None
 
 
-def _judged(  # noqa: PLR0913, PLR0917 - a tuple of them would be made and taken apart at each call
-    inner: Interceptor, lane: Lane, id: str, tool: str, args: Any, agent: str, depth: int,
-    now: float,
-) -> Kept | FastFinding | None:  # fmt: skip
-    """Decide as `try_fast` does, under the lock."""
-    ledger, flights, context = inner.ledger, inner.flights, inner.context
+def _beside(inner: Interceptor, kept: Kept) -> Kept | FastFinding | None:
+    """Decide as `try_fast` does, where more than contracts may stand against the call, or more
+    clauses than those that it concerns.
+    """
+    if inner.latest is not None:
+        inner.flush_fast()
+    id, tool, args, agent, depth, now, lane, *_ = kept
+    ledger, flights, gate = inner.ledger, inner.flights, inner.gate
     if flights and (id in flights or len(flights) >= IN_FLIGHT_CAP):
         return None
-    if inner.desk.tickets or inner.finished or context.stopped or ledger.torn:
+    if inner.desk.tickets or inner.finished or inner.context.stopped or ledger.torn:
         return None
     if now < inner.time:  # noqa: PLR1730  a call costs more
         now = inner.time
-    if ledger.alarms and min(ledger.alarms.values()) < now:
+    if ledger.alarms and _rings(ledger, now):
         return None
-    woken: Woken = ()
-    if ledger.soonest <= ledger.passed:
-        due = _woken(inner, lane, (id, tool, args, agent, depth), now)
-        if due is None:
-            return None
-        woken = due
-    checked = lane.check(ledger, tool, args, agent, depth, context, now)
+    inner.calm = not (flights or inner.landing or ledger.alarms or gate)
+    woken = _woken(inner, kept) if ledger.soonest <= ledger.passed else ()
+    if woken is None:
+        return None
+    checked = lane.check(ledger, tool, args, agent, depth, inner.context, now)
+    kept = (id, tool, args, agent, depth, now, lane, checked, woken)
     if type(checked) is not tuple:
-        if checked is None or woken or lane.at_once:
-            return None
-        violated, read = checked
-        return _found(inner, (id, tool, args, agent, depth, now, lane, read, ()), violated)
-    if inner.gate is not None and not inner.gate.passes(ledger, (id, tool, args, agent, depth)):
+        return _found(inner, kept)
+    if gate is not None and not gate.passes(ledger, kept[:5]):
         return None
-    kept: Kept = (id, tool, args, agent, depth, now, lane, checked, woken)
-    if lane.at_once or (flights and _may_branch(ledger, lane, woken)):
+    if woken or (flights and _may_branch(ledger, lane)):
         return kept if inner.begin(kept) else None
-    inner.time = now
-    inner.latest = kept
+    inner.time, inner.latest = now, kept
     return kept
 
 
-def _may_branch(ledger: Ledger, lane: Lane, woken: Woken) -> bool:
+def _rings(ledger: Ledger, now: float) -> bool:
+    """True if a bound in seconds has run out by now."""
+    return bool(ledger.alarms) and min(ledger.alarms.values()) < now
+
+
+def _may_branch(ledger: Ledger, lane: Lane) -> bool:
     """True if the call may need more branches than one clause may have: a clause that the call
     concerns waits for results of others.
     """
-    if lane.branching is None:
-        return True
-    return _any_waits(ledger, lane.branching) or any(
-        _any_waits(ledger, other.clauses) for other, _ in woken
-    )
+    return lane.branching is None or _any_waits(ledger, lane.branching)
 
 
-def _found(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFinding | None:
-    """Block a call that violates these clauses, or let it through if none of them stops it.
+def _found(inner: Interceptor, kept: Kept) -> Kept | FastFinding | None:
+    """Block a call that violates clauses, or let it through if none of them stops it; and one that
+    violates none, but that a monitor has to judge, if that lets it through.
 
     None if somebody else has to be asked, by the slow path.
     """
+    found: Any = kept[7]
+    if found is None:
+        return None
+    (violated, read), woken, lane = found, kept[8], kept[6]
+    kept = (*kept[:7], read, woken)
+    if not violated:
+        passes = inner.gate is None or inner.gate.passes(inner.ledger, kept[:5])
+        return kept if passes and inner.begin(kept) else None
+    if woken or lane.at_once:
+        return None
     policy, answers = inner.policy, set[type[Decision]]()
     for i in violated:
         enforced = policy.modes[policy.owner[i]] == "enforce"
@@ -217,14 +230,14 @@ def _lane(policy: Policy, tool: str) -> Lane | None:
     return own
 
 
-def _woken(inner: Interceptor, lane: Lane, call: Said, now: float) -> Woken | None:
+def _woken(inner: Interceptor, kept: Kept) -> Woken | None:
     """Return what clauses read that have to see this call although it does not concern them.
 
     None if one of them has no lane, or does not let the call through.
     """
     found: list[tuple[Lane, Checked]] = []
     ledger, policy = inner.ledger, inner.policy
-    _, tool, args, agent, depth = call
+    _, tool, args, agent, depth, now, lane, *_ = kept
     for i in ledger.due():
         if i in lane.clauses:
             continue
@@ -250,43 +263,49 @@ def settle_fast(inner: Interceptor, id: str, ok: bool) -> Settlement | None:
             return None
         latest = None
     try:
-        now = inner.clock()
+        now = inner.tick()
     except Exception:  # as above: the slow path takes the result
-        return None
-    if type(now) is not float or now - now != 0.0:
         return None
     try:
         with inner.lock:
-            if latest is not None and inner.latest is latest and _settled(inner, latest, now, ok):
-                return latest[1], ()
-            if inner.latest is not None:
-                inner.flush_fast()
-            return _landed(inner, id, now, ok)
+            if latest is None or inner.latest is not latest:
+                return _landed(inner, id, now, ok)
+            ledger, lane = inner.ledger, latest[6]
+            if not inner.calm or now < inner.time or ledger.soonest <= ledger.passed:
+                done = _settled(inner, latest, now, ok)
+            else:
+                try:
+                    done = (lane.done if ok else lane.failed)(ledger, latest[7], latest[5], now)
+                    if done:
+                        if lane.sources:
+                            inner.context = inner.context.arrived(lane.sources)
+                        inner.time, inner.latest = now, None
+                except BaseException:  # nobody knows how much was written
+                    ledger.torn, inner.calm = True, False
+                    raise
+            return (latest[1], ()) if done else _landed(inner, id, now, ok)
     except STRAIN:  # the slow path knows whether anything was written
         return None
 
 
 def _settled(inner: Interceptor, latest: Kept, now: float, ok: bool) -> bool:
     """Commit the latest call with its result, under the lock; False if nothing was written."""
-    ledger, lane, woken = inner.ledger, latest[6], latest[8]
-    if ledger.torn or (woken and any(_any_waits(ledger, each.clauses) for each, _ in woken)):
-        return False
+    ledger, lane = inner.ledger, latest[6]
     if now < inner.time:  # noqa: PLR1730  "
         now = inner.time
-    if ledger.alarms and min(ledger.alarms.values()) < now:
+    if ledger.torn or _rings(ledger, now) or _any_waits(ledger, lane.waiting):
         return False
-    end = lane.done if ok else lane.failed
+    due = ledger.due() if ledger.soonest <= ledger.passed else ()
     ledger.torn = True
-    if end is not None and not end(ledger, latest[7], latest[5], now):
-        ledger.torn = False  # it has written nothing
+    if not (lane.done if ok else lane.failed)(ledger, latest[7], latest[5], now):
+        ledger.torn = False
         return False
-    if ledger.soonest <= ledger.passed:
-        _wake(ledger, woken, latest[5], now)
-    count_call(ledger)
-    inner.time, inner.latest = now, None
+    for i in due:
+        at = ledger.positions[ledger.counters[i][0]] - 1
+        ledger.reschedule(i, ledger.watches[i], at, now)
     if lane.sources:
         inner.context = inner.context.arrived(lane.sources)
-    ledger.torn = False
+    inner.time, inner.latest, ledger.torn = now, None, False
     if inner.gate is not None:
         inner.gate.ran(ledger, latest[:5], ok=ok)
     return True
@@ -306,13 +325,15 @@ def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> Settlement | N
 
     None if the slow path has to; then nothing has changed.
     """
+    if inner.latest is not None:
+        inner.flush_fast()
     flight: Flight | None = inner.flights.get(id)
     ledger, context = inner.ledger, inner.context
     if flight is None or not flight.by_status:
         return None
     if now < inner.time:  # noqa: PLR1730  "
         now = inner.time
-    if ledger.alarms and min(ledger.alarms.values()) < now:
+    if ledger.alarms and _rings(ledger, now):
         return None
     if flight.sources:
         context = context.arrived(flight.sources)
@@ -327,14 +348,3 @@ def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> Settlement | N
     if inner.gate is not None:
         inner.gate.note_result(ledger, id, ok=ok)
     return tool, reported(inner.policy, bad, flight.position, tool) if bad else ()
-
-
-def _wake(ledger: Ledger, woken: Woken, time: float, now: float) -> None:
-    """Step the clauses that were due at the latest call, and recompute when they are woken next."""
-    due = ledger.due()
-    for other, checked in woken:
-        if other.done is not None:
-            other.done(ledger, checked, time, now)
-    for i in due:
-        at = ledger.positions[ledger.counters[i][0]]
-        ledger.reschedule(i, ledger.watches[i], at, now)

@@ -20,7 +20,6 @@ from sponsio_like.engine import (
     Ledger,
     Opened,
     Policy,
-    count_call,
     expire,
     findings_of,
     in_doubt,
@@ -66,6 +65,7 @@ from sponsio_like.session.user_code import (
     EventReading,
     judge_event,
     read_event,
+    ticking,
     time_of,
     time_or_last,
 )
@@ -79,14 +79,16 @@ Late: TypeAlias = list[Violation]
 class Interceptor:
     """All the state of one session, behind one lock. `world`: the state of contracts on the world.
 
+    `calm`: True if nothing has happened since a call had a lane but such calls, each settled before
+    the next, and nothing but contracts can stand against one; all else that happens resets it.
     `landing`: how many results are being settled; `doubt`: why the state is in doubt, if it is;
     `written`: a cache of snapshots.
     """
 
     __slots__ = (
-        "clock", "context", "desk", "doubt", "finished", "flights", "gate", "landing",
-        "lanes", "latest", "ledger", "lock", "policy", "shown", "time", "unread", "warned", "world",
-        "written",
+        "calm", "clock", "context", "desk", "doubt", "finished", "flights", "gate", "landing",
+        "lanes", "latest", "ledger", "lock", "policy", "shown", "tick", "time", "unread", "warned",
+        "world", "written",
     )  # fmt: skip
 
     def __init__(
@@ -105,7 +107,7 @@ class Interceptor:
         self.latest: Kept | None = None
         self.shown: tuple[Event, Outcome] | None = None  # the latest response that was let through
         self.landing = 0
-        self.finished = self.warned = False
+        self.finished = self.warned = self.calm = False
         self.doubt = ""
         self.time = float("-inf")
         self.desk = Tickets(session)
@@ -115,7 +117,7 @@ class Interceptor:
             self.world = WorldState(self.ledger, session, world)
             self.world.refresh()
         self.written: Written | None = None
-        self.clock = clock
+        self.clock, self.tick = clock, ticking(clock)
         self.lock = threading.Lock()
 
     @property
@@ -264,6 +266,7 @@ class Interceptor:
     def note_refusal(self, event: Event, found: Iterable[Finding] = ()) -> None:
         """Count a refusal that was not certain yet when it was attempted; it may end the run."""
         with self.lock:
+            self.calm = False
             self.context = count_refusal(self.policy, self.context, event, found)
 
     def begin_call(
@@ -340,9 +343,9 @@ class Interceptor:
             waits += also.waits
         if violated:
             ledger.violates(violated)
-        said = (tool, kept, ledger.calls, tuple(waits), outcome, lane.sources, "", lane.by_status)
-        count_call(ledger)
-        self.fly(id, Flight._make(said))
+        position = ledger.calls - 1  # it is counted
+        said = (tool, kept, position, tuple(waits), outcome, lane.sources, "", lane.by_status)
+        self.fly(id, tuple.__new__(Flight, said))
         if self.gate is not None:
             self.gate.began(kept[:5])
         ledger.torn = torn
@@ -353,7 +356,7 @@ class Interceptor:
         if self.flights is NO_FLIGHTS:
             self.flights = {}
         self.flights[id] = flight
-        self.latest = None  # if there was one, it is this call
+        self.latest, self.calm = None, False  # if there was one, it is this call
 
     def flush_fast(self) -> None:
         """Make the latest call a call in flight like any other, since something else happens.
@@ -361,6 +364,7 @@ class Interceptor:
         The lock is held. Raises what a clause raises for want of memory or stack: nothing has
         changed then, and the call is the latest still.
         """
+        self.calm = False
         if self.latest is not None:
             self.begin(self.latest, runs=True)
 
@@ -370,7 +374,7 @@ class Interceptor:
 
         From now on, enforced contracts refuse everything that they could refuse.
         """
-        self.ledger.torn = True
+        self.ledger.torn, self.calm = True, False
         what = "a failure" if error is None else type(error).__name__
         self.doubt = self.doubt or f"{what} while call {max(self.calls - 1, 0)} was recorded"
 

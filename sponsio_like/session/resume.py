@@ -110,6 +110,7 @@ def restore(inner: Interceptor, data: Mapping[str, Any]) -> tuple[str, ...]:
     """
     if data.get("format") == FORMAT and seal(data) != data["seal"]:
         raise SnapshotError(DAMAGED)
+    inner.calm = False
     data, inner.written = copied(data), Written()  # its parts are cached: the caller has its own
     inner.context, fresh, moved = put_back(inner.ledger, data, inner.written)
     inner.finished = part(data, "finished", bool)

@@ -157,9 +157,18 @@ class Session:
         blocked. Raises `SessionError` after `finish`, and for a tool, id, agent or depth of a wrong
         type.
         """
-        if self._assume_success:
+        if self._logs or not self._direct:
             self._next_turn()
-        return self._decide(tool, args, id, agent, depth)
+            return self._decide(tool, args, id, agent, depth)
+        own, found = fresh_id(MADE) if id is None or id == "" else id, None
+        try:
+            passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
+            if type(passed) is tuple:
+                return let_through(own)
+            found = passed
+        except Exception:  # whatever goes wrong, the slow path decides
+            taken_back(self._inner, own)
+        return self._decided(found or Call(tool, {}, own, agent, depth), args)
 
     def decide_batch(
         self, calls: Iterable[Sequence[Any]], *, agent: str = "agent", depth: int = 0
@@ -189,9 +198,10 @@ class Session:
         self, tool: str, args: Any, id: str | None, agent: str, depth: int,
         fit: Fit | None = None, why: str = "",
     ) -> Outcome:  # fmt: skip
+        """Decide as `decide` does, whatever is logged; `why`: the reason to refuse the call."""
         started = _time.perf_counter() if self._logs else 0.0
         own = fresh_id(MADE) if id is None or id == "" else id
-        passed: Kept | FastFinding | None = None
+        found: Kept | FastFinding | None = None
         if self._direct and not why:
             try:
                 passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
@@ -200,18 +210,27 @@ class Session:
                         at = (self.id, started, self._inner.calls - 1, self._now)
                         self._log.passed(at, passed[:5], self._risk(own))
                     return let_through(own)
-            except Exception:  # whatever goes wrong, the slow path decides
+                found = passed
+            except Exception:  # as above
                 taken_back(self._inner, own)
+        event = found or Call(tool, {}, own, agent, depth)
+        return self._decided(event, args, fit, why, started)
+
+    def _decided(
+        self, event: Any, args: Any, fit: Fit | None = None, why: str = "", started: float = 0.0
+    ) -> Outcome:
+        """Make and tell the outcome of a call, or of what its lane has found."""
         self._check_open()
         with suppress(*STRAIN):
-            tool_of(tool, own, agent, depth)
-        event = passed if isinstance(passed, FastFinding) else Call(tool, {}, own, agent, depth)
+            if isinstance(event, Call):
+                tool_of(event.tool, event.id, event.agent, event.depth)
         call, outcome, attempt = decided(self._inner, event, args, fit, why)
         with STANDS:
             again = attempt.told_before(outcome)
             outcome = self._log.advised(self.id, outcome)
             self._logged(call, outcome, attempt, started, again=again)
-            self._teller.after_decision(own, outcome, attempt.late, () if again else attempt.found)
+            told = () if again else attempt.found
+            self._teller.after_decision(outcome.id, outcome, attempt.late, told)
         return outcome
 
     def _risk(self, id: str) -> dict[str, Any] | None:

@@ -64,6 +64,7 @@ def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement 
     finally:
         if flight is not None:
             with inner.lock:
+                inner.calm = False
                 if bad is None and inner.ledger.torn == before:
                     inner.flights.setdefault(id, flight)
                 inner.landing -= 1

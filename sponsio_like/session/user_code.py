@@ -8,6 +8,7 @@ concern the event.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Container, Iterable
 from typing import Any, NamedTuple
 
@@ -24,6 +25,9 @@ from sponsio_like.engine import (
 from sponsio_like.events import Context, Counted, Event, Result
 from sponsio_like.monitor import Change, Crowd, Judgement, Read, Revealed, TextKeys
 from sponsio_like.values import Effort
+
+MACHINE = time.time
+"""The clock of the machine."""
 
 
 class EventReading(NamedTuple):
@@ -131,6 +135,20 @@ def time_of(clock: Callable[[], float]) -> float:
     if not math.isfinite(now):
         raise ValueError(f"the clock says {now}")
     return now
+
+
+def ticking(clock: Callable[[], float]) -> Callable[[], float]:
+    """Return a clock that only says finite floats, as that of the machine does; it raises
+    `ValueError` where this clock says anything else.
+    """
+
+    def tick() -> float:
+        now = clock()
+        if type(now) is not float or now - now != 0.0:
+            raise ValueError(f"the clock says {now}")
+        return now
+
+    return clock if clock is MACHINE else tick
 
 
 def time_or_last(clock: Callable[[], float], otherwise: float) -> float:

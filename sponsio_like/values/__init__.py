@@ -13,7 +13,7 @@ from sponsio_like.values.canonical_form import (
     normal,
 )
 from sponsio_like.values.effort import Effort, once_per_decision, spend
-from sponsio_like.values.frozen import UNREADABLE, Cut, Room, freeze, freeze_args
+from sponsio_like.values.frozen import UNREADABLE, Cut, Room, flat_copy, freeze, freeze_args
 from sponsio_like.values.leaks import carried_in, key_of, keys_of, leak_fields, offered_in
 from sponsio_like.values.limits import (
     ANSWER_CAP,
@@ -30,7 +30,7 @@ from sponsio_like.values.limits import (
     VALUE_WORK,
     VALUES_CAP,
 )
-from sponsio_like.values.paths import is_folder, real, under
+from sponsio_like.values.paths import is_folder, plainly_under, real, under
 from sponsio_like.values.places import (
     ABSENT,
     Many,
@@ -67,11 +67,11 @@ __all__ = [
     "JSON_CAP", "LEAK_WORK", "NUMBER_CAP", "SHORT_TEXT", "TEXT_CAP", "TEXT_KINDS", "TOLD_WORK",
     "UNREADABLE", "VALUES_CAP", "VALUE_WORK", "Cut", "Effort", "Facts", "Many", "NotCanonical",
     "Room", "Spot", "TextKind", "WordIndex", "as_answer", "as_data", "as_members", "canonical",
-    "carried_in", "composed", "cores_of", "digest", "exactly", "find", "folded", "forget_paths",
-    "freeze", "freeze_args", "given_args", "given_value", "has_gaps", "index_words", "is_folder",
-    "is_gone", "is_list", "key_of", "keys_of", "kind_step", "leak_fields", "leaves", "leaves_of",
-    "normal", "offered_in", "once_per_decision", "path_parts", "reach", "read_json", "real",
-    "scalar_text", "spend", "spot", "under", "unwrapped", "value_in_result", "without_nulls",
-    "words_in", "written_data",
+    "carried_in", "composed", "cores_of", "digest", "exactly", "find", "flat_copy", "folded",
+    "forget_paths", "freeze", "freeze_args", "given_args", "given_value", "has_gaps", "index_words",
+    "is_folder", "is_gone", "is_list", "key_of", "keys_of", "kind_step", "leak_fields", "leaves",
+    "leaves_of", "normal", "offered_in", "once_per_decision", "path_parts", "plainly_under",
+    "reach", "read_json", "real", "scalar_text", "spend", "spot", "under", "unwrapped",
+    "value_in_result", "without_nulls", "words_in", "written_data",
 ]
 # fmt: on

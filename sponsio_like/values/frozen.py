@@ -91,28 +91,33 @@ class Cut(dict[str, Any]):
     met = ""
 
 
+def flat_copy(args: Any) -> dict[str, Any] | None:
+    """Return a copy of arguments whose names and values never change; None for all others."""
+    if type(args) is not dict or len(args) >= FLAT:
+        return {} if args is None else None
+    for name, value in args.items():
+        kind = type(value)
+        if kind is str:
+            if len(value) > TEXT_CAP:
+                return None
+        elif kind is int:
+            if not -LARGE < value < LARGE:
+                return None
+        elif kind not in _FLAT and not (kind is float and _is_short(value)):
+            return None
+        if type(name) is not str:
+            return None
+    return args.copy()
+
+
 def freeze_args(args: Any, opener: Opener | None = None) -> Any:
     """Return the arguments of a call, frozen; every name is kept. `opener`: for foreign values.
 
     Raises `TypeError` if they are not a map, and `NotCanonical` if they have too many names.
     """
-    if args is None:
-        return {}
-    if type(args) is dict and len(args) < FLAT:
-        for name, value in args.items():
-            kind = type(value)
-            if kind is str:
-                if len(value) > TEXT_CAP:
-                    break
-            elif kind is int:
-                if not -LARGE < value < LARGE:
-                    break
-            elif kind not in _FLAT and not (kind is float and _is_short(value)):
-                break
-            if type(name) is not str:
-                break
-        else:
-            return args.copy()  # names, and values that never change: this is a copy of all
+    flat = flat_copy(args)
+    if flat is not None:
+        return flat
     if not isinstance(args, Mapping):
         raise TypeError(f"arguments are a {type(args).__name__}, not a map of names to values")
     if len(args) > VALUES_CAP:

@@ -11,6 +11,7 @@ import pytest
 from sponsio_like import Allowed, Blocked, Contract, Guard, contract
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.engine.index import INDEX_CAP
+from sponsio_like.errors import Finished
 from sponsio_like.logic.formula import Always, Happens, Implies, Match, Once, Seconds
 from tests.support.play import guarded
 
@@ -138,7 +139,7 @@ def test_arguments_that_change_while_they_are_read_block_the_call(
         raise RuntimeError("dictionary changed size during iteration")
 
     session = guarded("G(called(pay) -> !O called(freeze))").session()
-    monkeypatch.setattr("sponsio_like.session.fast.freeze_args", torn)
+    monkeypatch.setattr("sponsio_like.session.fast.flat_copy", torn)
     monkeypatch.setattr("sponsio_like.session.decide.given_args", torn)
     assert isinstance(session.decide("pay", {}), Blocked)
 
@@ -152,3 +153,49 @@ def test_tools_that_nobody_names_share_their_lanes(monkeypatch: pytest.MonkeyPat
     session.settle(session.decide("db_1").id)
     monkeypatch.setattr("sponsio_like.session.fast.lane_of", pytest.fail)
     assert isinstance(session.decide("db_2"), Allowed)
+
+
+BETWEEN: dict[str, Any] = {
+    "finish": lambda session: session.finish(),
+    "a call that is held": lambda session: session.decide("deploy"),
+    "a call in flight": lambda session: session.decide("other", id="5"),
+    "a call in flight that matters": lambda session: session.decide("freeze", id="5"),
+    "a refusal that ends the run": lambda session: session.decide("halt"),
+    "a fact": lambda session: session.fact("calm", True),
+    "a message": lambda session: session.message("assistant", "stop"),
+    "a deadline": lambda session: session.settle(session.decide("order").id),
+    "a snapshot": lambda session: session.snapshot(),
+    "nothing": lambda session: None,
+}
+"""What may happen between two calls."""
+RULES = {
+    "frozen": "G(called(pay) -> !O called(freeze))",
+    "told": "G(called(pay) -> fact_age(calm) >= 100)",
+    "late": "G(called(order) -> F[<=5s] called(ship))",
+}
+
+
+@pytest.mark.parametrize("between", BETWEEN)
+def test_whatever_happens_between_calls_is_seen(between: str) -> None:
+    """A call with a lane is decided as without one, after calls that nothing came between."""
+    said = []
+    for direct in (True, False):
+        now = [1.0]
+        rules = [contract(name).guarantees({"ltl": text}) for name, text in RULES.items()]
+        rules.append(contract("h").guarantees({"ltl": "G !called(deploy)"}).strategy("escalate"))
+        rules.append(contract("s").guarantees({"ltl": "G !called(halt)"}).strategy("stop"))
+        session = Guard(rules).session(clock=lambda now=now: now[0])  # type: ignore[misc]
+        session._direct = direct
+        for number in range(3):
+            session.settle(session.decide("pay", id=str(number)).id)
+        assert session._inner.calm is direct
+        BETWEEN[between](session)
+        now[0] = 10.0
+        try:
+            outcome = session.decide("pay", id="5")
+            told: Any = type(outcome), getattr(outcome, "violations", None)
+            session.settle("5")
+        except Finished:
+            told = Finished
+        said.append((told, session.verdicts(), session.calls, sorted(session._inner.flights)))
+    assert said[0] == said[1]

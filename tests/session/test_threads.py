@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -149,7 +150,7 @@ def test_without_the_lock_more_calls_are_let_through(
         time.sleep(0)  # another thread may go on between asking and counting
         return found
 
-    monkeypatch.setitem(lanes, "pay", lane._replace(check=checked))
+    monkeypatch.setitem(lanes, "pay", replace(lane, check=checked))
     assert sum(decided(session)) > CAP
 
 

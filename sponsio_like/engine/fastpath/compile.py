@@ -8,6 +8,7 @@ as do tools and clauses that have no lane.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sponsio_like.engine.fastpath.lane import Lane, Roundabout
@@ -55,7 +56,7 @@ def checking_inventory(policy: Policy, tool: str, lane: Lane | None) -> Lane | N
     def checked(ledger: Any, tool: str, args: Mapping[str, Any], *rest: Any) -> Any:
         return check(ledger, tool, args, *rest) if fits(args) else None
 
-    return lane._replace(check=checked)
+    return replace(lane, check=checked)
 
 
 def lane_of(policy: Policy, name: Name, clauses: Sequence[int]) -> Lane | None:

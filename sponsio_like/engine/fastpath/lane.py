@@ -6,7 +6,8 @@ Out: plain records. How lanes are written stands in `fastpath/source.py`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from sponsio_like.logic.formula import Delivered
 from sponsio_like.monitor import Change, Read
@@ -19,26 +20,30 @@ Reader: TypeAlias = Callable[[Checked], list[Read]]
 """The values read of a call -> the letter of each clause."""
 
 
-class Lane(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Lane:
     """`check(..)` returns a tuple of what it has read, which the other functions take; or a list:
-    the violated clauses and that tuple; or None if the call has to take the slow path.
+    the violated clauses and that tuple, if there are any, or a monitor has to judge the call; or
+    None if the call has to take the slow path.
 
-    `done` and `failed` commit the call with its result; False if the slow path has to do that, None
-    if there is nothing to commit. `opened` makes it a call in flight, and returns the changes that
+    `done` and `failed` commit and count the call with its result; False if the slow path has to do
+    that. `opened` makes it a call in flight, and returns the changes that
     wait for its result; None if the monitors have to do that. `reads` are what its clauses read.
     Both are compiled when they are first asked for.
-    `sources`: the results that it delivers; `branching`: the clauses that may run out of branches
-    for calls in flight, None if one of them has keys or values. `at_once`: a monitor has to judge
+    `sources`: the results that it delivers; `waiting`: the clauses without keys and values that may
+    wait for calls in flight, `branching`: those that may run out of branches for them, None if one
+    of them has keys or values. `at_once`: a monitor has to judge
     the call; `by_status`: contracts read no more of its result than whether it is an error.
     """
 
     clauses: tuple[int, ...]
     sources: tuple[Delivered, ...]
-    check: Callable[..., Checked | list[tuple[Any, ...]] | None]
-    done: Callable[..., bool] | None
-    failed: Callable[..., bool] | None
+    check: Callable[..., Any]
+    done: Callable[..., bool]
+    failed: Callable[..., bool]
     opened: Callable[[], Opener]
     reads: Callable[[], Reader]
+    waiting: tuple[int, ...] = ()
     branching: tuple[int, ...] | None = ()
     at_once: bool = False
     by_status: bool = True

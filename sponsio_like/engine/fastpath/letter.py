@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.fastpath.readers import is_large, key_part, shortcut, similar
+from sponsio_like.engine.fastpath.readers import Short, is_large, key_part, shortcut, similar
 from sponsio_like.events import OPEN, Call, custom, inputs_of
 from sponsio_like.logic.formula import (
     ApprovalAge,
@@ -34,6 +34,7 @@ from sponsio_like.monitor import Code, Name, Names, Slot, likeness, slot_reader,
 
 OF_CONTEXT = (ApprovalAge, Approved, Compare, Const, Ctx, Delivered, FactAge, Tokens)
 
+ORDER = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 SEARCHING = frozenset({"matches", "has", "carries"})
 
 
@@ -44,6 +45,7 @@ class Lettering:
         self.variables: dict[str, None] = {}
         self._names, self._name, self._lines = names, name, lines
         self._known: dict[Any, str] = {}
+        self._arguments: dict[str, str] = {}
 
     def letter(self, clause: Clause) -> list[Code]:
         """An expression for each slot; for what a result decides, as if it were to come."""
@@ -73,8 +75,9 @@ class Lettering:
             if None in ways:
                 self._lines.append(f"{key} = {whole}")
             else:
-                parts = "".join(f"{self._names.bind(way)}(args), " for way in ways)
-                self._lines += [f"{key} = ({parts})", f"if None in {key}: {key} = {whole}"]
+                parts = "".join(f"{self._short(way)}, " for way in ways if way is not None)
+                missing = f"{key}[0] is None" if len(by) == 1 else f"None in {key}"
+                self._lines += [f"{key} = ({parts})", f"if {missing}: {key} = {whole}"]
             self._lines.append(f"if {key} is None: return None")
         return self._known[by]
 
@@ -114,6 +117,8 @@ class Lettering:
         always = self.counts(getattr(slot.node, "target", ())) is True
         if similar(slot) and always:
             return [f"{name} = {self._names.bind(likeness)}(tool, args)"]
+        if (delivered := self._delivered(slot)) is not None:
+            return [f"{name} = {delivered}"]
         of_context = all(map(_of_context, postorder(slot.node)))
         read = self._names.bind(slot_reader(slot))
         whole = f"{read}({None if of_context else self.call()}, context)"
@@ -124,8 +129,28 @@ class Lettering:
         long = [large, f"{name} = {whole}"] if searches(slot) else [f"{name} = {whole}"]
         if short is None:
             return long
-        lines = [f"{name} = {self._names.bind(short)}(args)", f"if {name} is None:"]
+        lines = [f"{name} = {self._short(short)}", f"if {name} is None:"]
         return [*lines, *(f"    {line}" for line in long)]
+
+    def _short(self, short: Short) -> str:
+        """Return the expression that reads one argument; it is taken from the others once."""
+        argument = self._arguments.get(short.path)
+        if argument is None:
+            argument = self._arguments[short.path] = self._names.new()
+            self._lines.append(f"{argument} = args.get({short.path!r})")
+        quick = short.quick(argument, self._names.bind)
+        return f"{quick} {self._names.bind(short.read)}({argument})"
+
+    def _delivered(self, slot: Slot) -> str | None:
+        """Return the expression for how often results have arrived, or for what is asked of it."""
+        match slot.node:
+            case Delivered() as source:
+                asked = ""
+            case Compare(Delivered() as source, op, Const(int() as count)) if op in ORDER:
+                asked = f" {ORDER[op]} {count!r}"
+            case _:
+                return None
+        return f"context.delivered.get({self._names.bind(source)}, 0){asked}"
 
     def call(self) -> str:
         return f"{self._names.bind(Call)}(tool, args, '', agent, depth, t)"

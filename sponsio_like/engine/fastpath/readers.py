@@ -1,16 +1,17 @@
 """The usual ways to read an argument, for the usual arguments: flat, small, of the expected type.
 
-In: a slot, once. Out: a function from the frozen arguments of a call to what the slot reads there,
-or None where it takes the full reader (`slots.py`) to tell. It never says anything else than
-that would.
+In: a slot, once. Out: a function from the value of one argument to what the slot reads there, or
+None where it takes the full reader (`slots.py`) to tell. It never says anything else than that
+would; nor does the source of the plain test that comes before it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from sponsio_like.engine.fastpath.literals import end_of_all, needed
 from sponsio_like.events import (
     RARE,
     WORK_CAP,
@@ -24,20 +25,37 @@ from sponsio_like.events import (
 )
 from sponsio_like.logic.formula import Arg, Compare, Const, Custom, Repeats, Sum
 from sponsio_like.monitor import KEY_CAP, Slot
-from sponsio_like.values import SHORT_TEXT, under
+from sponsio_like.values import SHORT_TEXT, plainly_under, under
 
-Shortcut: TypeAlias = Callable[[Mapping[str, Any]], Any]
+Shortcut: TypeAlias = Callable[[Any], Any]
+"""From the value of one argument to what a slot reads, or None."""
+Bind: TypeAlias = Callable[[Any], str]
+"""From a value to the name that source has for it."""
+
+
+class Short(NamedTuple):
+    """The fast path to a slot: the argument that it reads, and how.
+
+    `quick`: from the variable of the argument to the source of what comes first: what the slot
+    reads, and the condition, `X if CONDITION else`; empty if nothing does.
+    """
+
+    path: str
+    read: Shortcut
+    quick: Callable[[str, Bind], str] = lambda _, __: ""
+
+
 SPELT = frozenset({"true", "false"})
 """Texts that spell something else."""
 LARGE = 1 << 63
 """Whole numbers below are compared as they are."""
 
 
-def shortcut(slot: Slot) -> Shortcut | None:
+def shortcut(slot: Slot) -> Short | None:
     """The fast path to read this slot, if there is one."""
     match slot.kind, slot.node:
         case "atom", Custom(name, (str() as path, *rest)) if _is_plain(path):
-            ways: dict[str, Callable[..., Shortcut | None]] = {
+            ways: dict[str, Callable[..., Short | None]] = {
                 "arg_contains": _contains,
                 "arg_allowed": _allowed,
                 "arg_missing": _missing,
@@ -47,9 +65,9 @@ def shortcut(slot: Slot) -> Shortcut | None:
             }
             return ways[name](path, *rest) if name in ways else None
         case "atom", Compare(Arg(path), op, Const(value)) if _is_plain(path):
-            return _compares(path, comparison(op, value))
+            return Short(path, _compares(comparison(op, value)))
         case "amount", Sum(_, path) if _is_plain(path):
-            return lambda args: _amount(args.get(path))
+            return Short(path, _amount)
     return None
 
 
@@ -58,9 +76,15 @@ def similar(slot: Slot) -> bool:
     return isinstance(slot.node, Repeats) and slot.node.similar == "equal"
 
 
-def key_part(path: str) -> Shortcut | None:
+def key_part(path: str) -> Short | None:
     """The fast path to a part of the key that chooses a monitor."""
-    return (lambda args: _key(args.get(path))) if _is_plain(path) else None
+
+    def quick(value: str, bind: Bind) -> str:
+        text = f"type({value}) is str and len({value}) <= {KEY_CAP} and {value}.isascii()"
+        ends = f"{value}[:1].isalpha() and not {value}[-1].isspace()"
+        return f"{value} if {text} and {ends} and {value} not in {bind(SPELT)} else"
+
+    return Short(path, _key, quick) if _is_plain(path) else None
 
 
 def _is_plain(path: str) -> bool:
@@ -68,70 +92,107 @@ def _is_plain(path: str) -> bool:
     return path.isidentifier()
 
 
-def _contains(path: str, patterns: Any) -> Shortcut | None:
-    return _searched(path, regex_searches(blank_tolerant, patterns_of(patterns)))
+def _contains(path: str, patterns: Any) -> Short | None:
+    """Most texts lack a part of whatever is found, for each of the patterns."""
+    parts = [needed(blank_tolerant(each)) for each in patterns_of(patterns)]
+    searches = regex_searches(blank_tolerant, patterns_of(patterns))
+
+    def quick(text: str, _: Bind) -> str:
+        known = {part for part in parts if part is not None}
+        if None in parts:
+            return ""
+        quiet = any(quiet for _, quiet in known)
+        whole = f"({text}_low := {text}.lower())" if quiet else text
+        first, *more = sorted(part.lower() if quiet else part for part, _ in known)
+        where = f"{text}_low" if quiet else text
+        lacks = [f"{first!r} not in {whole}", *(f"{each!r} not in {where}" for each in more)]
+        return f"False if {' and '.join([_readable(text, searches[0]), *lacks])} else"
+
+    return _searched(path, searches, quick)
 
 
-def _allowed(path: str, patterns: Any) -> Shortcut | None:
-    return _searched(path, regex_searches(whole_or_anchored, patterns_of(patterns)))
+def _allowed(path: str, patterns: Any) -> Short | None:
+    """Some patterns say how a text ends, and nothing else."""
+    ends = [end_of_all(whole_or_anchored(each)) for each in patterns_of(patterns)]
+    searches = regex_searches(whole_or_anchored, patterns_of(patterns))
+
+    def quick(text: str, _: Bind) -> str:
+        known = tuple(each for each in ends if each is not None)
+        ended = f"{text}.endswith({known!r})"
+        return f"True if {_readable(text, searches[0])} and {ended} else" if known else ""
+
+    return _searched(path, searches, quick)
 
 
-def _missing(path: str) -> Shortcut:
-    return lambda args: False if isinstance(args.get(path), (str, int, float)) else None
+def _missing(path: str) -> Short:
+    return Short(path, lambda value: False if isinstance(value, (str, int, float)) else None)
 
 
-def _searched(path: str, finders: tuple[RegexSearch, ...]) -> Shortcut | None:
+def _most(search: RegexSearch) -> int:
+    """Return the longest text, in characters, that is searched on the fast path."""
+    return min(SHORT_TEXT, WORK_CAP // max(search.size, 1))
+
+
+def _readable(text: str, search: RegexSearch) -> str:
+    """Return the condition that a value is a short text of which no sign is rare."""
+    short = f"type({text}) is str and len({text}) <= {_most(search)}"
+    return f"{short} and {text}.isascii() and {text}.isprintable()"
+
+
+def _searched(
+    path: str, searches: tuple[RegexSearch, ...], quick: Callable[[str, Bind], str]
+) -> Short | None:
     """Return the search of one expression in a short text; None if there are several."""
-    if len(finders) != 1:
+    if len(searches) != 1:
         return None
-    find, most = finders[0].find, min(SHORT_TEXT, WORK_CAP // max(finders[0].size, 1))
+    find, most = searches[0].find, _most(searches[0])
 
-    def read(args: Mapping[str, Any]) -> bool | None:
-        text = args.get(path)
+    def read(text: Any) -> bool | None:
         if type(text) is not str or len(text) > most or not text.isascii():
             return None
         if not text.isprintable() and RARE.search(text):
             return None
         return find(text.encode()) is not None
 
-    return read
+    return Short(path, read, quick)
 
 
-def _length(path: str, most: int) -> Shortcut:
-    def read(args: Mapping[str, Any]) -> bool | None:
-        text = args.get(path)
-        return len(text) <= most if type(text) is str else None
+def _length(path: str, most: int) -> Short:
+    return Short(
+        path,
+        lambda text: len(text) <= most if type(text) is str else None,
+        lambda text, _: f"len({text}) <= {most} if type({text}) is str else",
+    )
 
-    return read
 
-
-def _between(path: str, least: Any, most: Any) -> Shortcut | None:
+def _between(path: str, least: Any, most: Any) -> Short | None:
     low, high = number(least), number(most)
     if (low is None) is not (least is None) or (high is None) is not (most is None):
         return None
 
-    def read(args: Mapping[str, Any]) -> bool | None:
-        value = args.get(path)
+    def read(value: Any) -> bool | None:
         if type(value) is not int or not -LARGE < value < LARGE:
             return None
         return (low is None or low <= value) and (high is None or value <= high)
 
-    return read
+    return Short(path, read)
 
 
-def _inside(path: str, folders: Any, root: str, links: bool) -> Shortcut | None:
+def _inside(path: str, folders: Any, root: str, links: bool) -> Short | None:
+    """Of most paths it is plain that they lie in a folder."""
     start = root or folders[0]
 
-    def read(args: Mapping[str, Any]) -> bool | None:
-        text = args.get(path)
+    def read(text: Any) -> bool | None:
         return under(text, folders, start) if type(text) is str else None
 
-    return None if links else read
+    def quick(text: str, bind: Bind) -> str:
+        return f"True if type({text}) is str and {bind(plainly_under(folders))}({text}) else"
+
+    return None if links else Short(path, read, quick)
 
 
-def _compares(path: str, holds: Callable[[Any], bool | None]) -> Shortcut:
-    def read(args: Mapping[str, Any]) -> bool | None:
-        value = args.get(path)
+def _compares(holds: Callable[[Any], bool | None]) -> Shortcut:
+    def read(value: Any) -> bool | None:
         plain = type(value) is int or (type(value) is str and len(value) <= SHORT_TEXT)
         return holds(value) if plain else None
 

@@ -10,6 +10,8 @@ For a clause that calls of the tool do not concern, the code says when it has to
 from __future__ import annotations
 
 import functools
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -97,9 +99,13 @@ def _bounds(monitor: Monitor, before: str) -> list[str]:
     return found
 
 
+NAME, LET = re.compile(r"\bv\d+\b"), re.compile(r"(?P<name>v\d+) = (?P<value>.+)")
+"""A name that lanes make; and a line that gives one to a value."""
 CALL = "ledger, tool, args, agent, depth, context, t"
 RESULT = "ledger, x, t, now"
 OPENED = "opened(ledger, x, t)"
+STATES_CAP = 512
+"""Most watches of a clause that sessions share."""
 NODES_CAP = 200
 """Most nodes of a clause that has a lane."""
 TAKEN = {name: f"{name} = ledger.{name}" for name in ("watches", "keyed", "bound", "positions")}
@@ -131,7 +137,9 @@ class Writer:
         self._open = _End([], [])
         self._reads: list[str] = []
         self._may_refuse = self._at_once = False
-        self._by_status = True
+        self._by_status, self._waiting = True, dict[int, None]()
+        counts = [f"positions[{k}] += 1" for k in policy.call_counters]
+        self._counts = [*counts, "ledger.passed += 1", "ledger.calls += 1"]
         self._said = Lettering(self._names, name, self._check)
 
     def lane(self, clauses: tuple[int, ...]) -> Lane:
@@ -144,28 +152,29 @@ class Writer:
         sources = tuple(source for source, counted in counts.items() if counted)
         branching = _branching(self._policy, clauses)
         check, done, failed = self._functions()
-        how = (branching, self._at_once, self._by_status)
+        how = (tuple(self._waiting), branching, self._at_once, self._by_status)
         return Lane(clauses, sources, check, done, failed, self._opener(), self._reader(), *how)
 
     def _functions(self) -> tuple[Any, Any, Any]:
         kept = "".join(f"{each}, " for each in self._said.variables)
         taken = self._kept()
+        self._check[:] = _used(self._check, kept)
         check = [*_taking(self._check), *self._check, f"return ({kept})"]
-        if self._may_refuse:
+        if self._at_once:
+            check = ["bad = ()", *check[:-1], f"return [bad, ({kept})]"]
+        elif self._may_refuse:
             check = ["bad = ()", *check[:-1], f"return [bad, ({kept})] if bad else ({kept})"]
         done, failed = (self._end(end, taken) for end in self._ends.values())
         bodies = {f"check({CALL})": check, f"done({RESULT})": done}
         if failed != done:  # the result makes a difference
             bodies[f"failed({RESULT})"] = failed
-        made = self._names.functions({head: body for head, body in bodies.items() if body})
-        other = "done" if failed == done else "failed"
-        return made["check"], made.get("done"), made.get(other)
+        made = self._names.functions(bodies)
+        return made["check"], made["done"], made.get("failed", made["done"])
 
     def _end(self, end: _End, taken: list[str]) -> list[str]:
-        if not end.writes:
-            return []
-        body = [*end.lines, *end.writes]
-        return [*_taking(body), *taken, *body, "return True"]
+        """Return the source of a result: it is written down, and the call is counted."""
+        body = [*end.lines, *end.writes, *self._counts]
+        return [*_taking(body), *(taken if end.lines or end.writes else ()), *body, "return True"]
 
     def _reader(self) -> Callable[[], Reader]:
         """Return what compiles the reader of letters, when it is asked for, which is not often."""
@@ -174,10 +183,10 @@ class Writer:
 
     def _opener(self) -> Callable[[], Opener]:
         """Write the source that makes the call a call in flight; compiled at the first one."""
-        lines, writes = self._open
+        lines, counts = self._open.lines, self._counts
+        writes = [*self._open.writes, "for each in into[0]: ledger.keep(*each)", *counts]
         body = ["now, into = t, ([], [])", *_taking([*lines, *writes]), *self._kept(), *lines]
-        body += ["ledger.torn = True", *writes, "for each in into[0]: ledger.keep(*each)"]
-        body.append("return into[1]")
+        body += ["ledger.torn = True", *writes, "return into[1]"]
         return functools.cache(lambda: self._names.functions({OPENED: body})["opened"])
 
     def _kept(self) -> list[str]:
@@ -361,15 +370,19 @@ class Writer:
     ) -> None:
         """The watch with these registers; as it was, where there are none."""
         old = where.watch
-        if _groups(clause):
+        if _groups(clause) and not (clause.by or clause.bound is not None):
+            self._waiting[i] = None
+        elif _groups(clause):
             end.lines.append(f"if {_waits(old)}: return False")
         changed, new = self._new(i, clause, old, afters)
         if clause.by:
-            put = f"ledger.keys({i})[{where.key}] = ({new}, {where.place} + 1)"
-            end.writes.append(put)
+            keys = f"(keyed[{i}] if type(keyed[{i}]) is dict else ledger.keys({i}))"
+            end.writes.append(f"{keys}[{where.key}] = ({new}, {where.place} + 1)")
         elif clause.bound is not None:
             put = f"bound[{i}].put({where.key}, {new}, ledger.calls)"
             end.writes.extend((f"if {changed}: {put}",) if changed else ())
+        elif changed and not clause.may_wake and _always_changes(clause):
+            end.writes.append(f"watches[{i}] = {new}")
         elif changed:
             end.writes.extend((f"if {changed}:", f"    watches[{i}] = {new}"))
             if clause.may_wake:
@@ -400,18 +413,22 @@ class Writer:
         self, i: int, clause: Clause, old: str, afters: Sequence[str | None]
     ) -> tuple[str, str]:
         """Return the condition that the watch changes (empty: it never does), and the new one."""
-        pairs = list(zip((1, 0), afters, strict=True))
-        states = [
-            f"{old}[{k}]" if after is None else self._state(f"{old}[{k}]", after)
-            for k, after in pairs
+        if not any(afters):
+            return "", old
+        inner, outer = afters
+        segment, gate = f"{old}[1]", f"{old}[0]"
+        changed = [
+            f"{each} != {state}[0]" for each, state in ((inner, segment), (outer, gate)) if each
         ]
-        rest = ", ".join(f"{old}[{k}]" for k in range(2, len(ClauseState._fields)))
+        segment = segment if inner is None else self._state(segment, inner)
+        gate = gate if outer is None else self._state(gate, outer)
         make, kind = self._names.bind(tuple.__new__), self._names.bind(ClauseState)
-        new = f"{make}({kind}, ({states[1]}, {states[0]}, {rest}))" if any(afters) else old
-        own = not (clause.by or clause.bound is not None)
-        if own and afters[0] and not clause.gate.past.cells and of_few_bits(clause):
-            new = f"{new} if {old}[3] else {self._names.bind(self._shared(i, clause))}({afters[0]})"
-        return " or ".join(f"{a} != {old}[{k}][0]" for k, a in pairs if a), new
+        rest = ", ".join(f"{old}[{k}]" for k in range(2, len(ClauseState._fields)))
+        new = f"{make}({kind}, ({gate}, {segment}, {rest}))"
+        few = _counts_by_key(clause) if clause.by else of_few_bits(clause)
+        if clause.bound is None and inner and not clause.gate.past.cells and few:
+            new = f"{new} if {old}[3] else {self._names.bind(self._shared(i, clause))}({inner})"
+        return " or ".join(changed), new
 
     def _wakes(self, i: int, clause: Clause, where: _Where) -> str:
         """Return the statement that notes when the watch is woken next."""
@@ -419,11 +436,13 @@ class Writer:
         return f"ledger.set_wake({i}, {wakes}(watches[{i}], {where.place}, now))"
 
     def _shared(self, i: int, clause: Clause) -> Callable[[Any], ClauseState]:
-        """The watch with these registers: of few bits there are few, and sessions share them."""
+        """The watch with these registers: of few bits, and low counts, there are few, and sessions
+        share them.
+        """
         name, start = ("watches", i), clause.start
         assert start.segment is not None
         inner = start.segment
-        make = functools.cache(
+        make = functools.lru_cache(STATES_CAP)(
             lambda registers: start._replace(segment=inner._replace(registers=registers))
         )
         return self._policy.lanes.setdefault(name, make)  # type: ignore[no-any-return]
@@ -456,6 +475,18 @@ def _is_small(clause: Clause) -> bool:
     )
 
 
+def _counts_by_key(clause: Clause) -> bool:
+    """True if all that the guarantee remembers of a key is how often something was so."""
+    ops = [clause.monitor.program.nodes[cell.node] for cell in clause.monitor.past.cells]
+    return all(op[0] == "count" and op[3] is None for op in ops)
+
+
+def _always_changes(clause: Clause) -> bool:
+    """True if most calls change what the guarantee remembers, so that nobody has to look."""
+    ops = [clause.monitor.program.nodes[cell.node] for cell in clause.monitor.past.cells]
+    return any(op[0] in ("count", "repeats") for op in ops)
+
+
 def _branching(policy: Policy, clauses: Sequence[int]) -> tuple[int, ...] | None:
     """Return the clauses that may branch; None if one of them has keys or values."""
     found = tuple(i for i in clauses if _may_branch(policy.clauses[i]))
@@ -477,6 +508,25 @@ def _groups(clause: Clause) -> bool:
 def _waits(watch: str) -> str:
     """Return the condition that a watch waits for results."""
     return f"{watch}[1][2] or {watch}[0][2]"
+
+
+def _used(lines: Sequence[str], kept: str) -> list[str]:
+    """Return the lines without values that nothing asks for; one that is asked for once stands
+    where it is.
+    """
+    left, asked = list[str](), Counter(NAME.findall(kept) * 2)
+    for line in reversed(lines):
+        found = LET.fullmatch(line)
+        times = asked[found["name"]] if found else 2
+        if found and times == 1:
+            at = next(k for k, each in enumerate(left) if found["name"] in NAME.findall(each))
+            value = f"({found['value']})".replace("\\", r"\\")
+            left[at] = re.sub(rf"\b{found['name']}\b", value, left[at])
+        elif times:
+            left.append(line)
+        if times:
+            asked.update(NAME.findall(line))
+    return left[::-1]
 
 
 def _taking(lines: Sequence[str]) -> list[str]:
