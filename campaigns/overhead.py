@@ -166,10 +166,11 @@ def on(thread: str) -> Any:
     return {"configurable": {"thread_id": thread}, "recursion_limit": 1_000}
 
 
-def costs(loop: asyncio.Runner, size: int, runs: int) -> list[str]:
+def costs(loop: asyncio.AbstractEventLoop, size: int, runs: int) -> list[str]:
     """Return the rows of one number of calls: milliseconds of the processor a turn, medians.
 
-    What is not async runs where no event loop does.
+    What is not async runs where no event loop does. `asyncio.Runner` is not asked: on each run it
+    writes the whole result down as a text, for nobody, which would hide what contracts cost.
     """
     every = contestants(Script(size))
     keys = [(name, later, i) for name in every for later in (False, True) for i in range(3)]
@@ -180,7 +181,7 @@ def costs(loop: asyncio.Runner, size: int, runs: int) -> list[str]:
             graph, config = every[name][i], on(f"{later} {k}")
             started = time.process_time()
             if later:
-                loop.run(graph.ainvoke(GIVEN, config))
+                loop.run_until_complete(graph.ainvoke(GIVEN, config))
             else:
                 graph.invoke(GIVEN, config)
             times[key].append((time.process_time() - started) / TURNS * 1_000)
@@ -244,9 +245,10 @@ def main(runs: int) -> None:
         "| adapter | way | calls | without, ms | floor, ms | with, ms | floor | with |",
         "|---|---|---|---|---|---|---|---|",
     )
-    with asyncio.Runner() as loop:
-        for size in SIZES:
-            _print(*costs(loop, size, max(3, runs // size)))
+    loop = asyncio.new_event_loop()
+    for size in SIZES:
+        _print(*costs(loop, size, max(3, runs // size)))
+    loop.close()
     _print(
         "",
         "| adapter | call | without, ms | p99 | floor, ms | p99 | with, ms | p99 |",

@@ -268,6 +268,24 @@ def test_edges_are_writers_of_the_node_that_they_start_at() -> None:
     assert len(graph.get_state(ON).values["messages"]) == 1
 
 
+def test_what_runs_of_a_node_is_made_once() -> None:
+    """Of writers that are added later only `update_state` knows, which asks for `flat_writers`."""
+    ran: list[str] = []
+    builder: Any = StateGraph(MessagesState)
+    builder.add_node("one", lambda _: ran.append("one"))
+    builder.add_node("two", lambda _: ran.append("two"))
+    builder.add_edge(START, "one")
+    graph = builder.compile(checkpointer=InMemorySaver())
+    node = graph.nodes["one"]
+    vars(node)["node"] = node.node
+    del node.flat_writers
+    graph.attach_edge("one", "two")
+    graph.invoke({"messages": ["hello"]}, ON)
+    assert ran == ["one"]
+    graph.update_state(ON, {"messages": ["hello"]}, as_node="one")
+    assert graph.get_state(ON).next == ("two",)
+
+
 def test_an_edge_behind_a_node_reads_what_the_node_has_written_only_if_it_asks() -> None:
     """`__pregel_read` with `fresh` has the writes of this very task, and without it has not."""
     found: list[Any] = []

@@ -64,8 +64,8 @@ MEANING = (
     (
         "parallel calls are no tasks",
         "adapters/langgraph/decision_node.py",
-        'sends = [Send(self.name, each) for each in sent or [{SENT: "none"}]]',
-        'sends = [Send(self.name, each) for each in (*sent, *sent[1:]) or [{SENT: "none"}]]',
+        "return [*(Send(self.name, each) for each in sent), *self.exits.idle]",
+        "return [*(Send(self.name, each) for each in (*sent, *sent[1:])), *self.exits.idle]",
     ),
     (
         "calls need no ids",
@@ -167,8 +167,8 @@ BUGS = (
     (
         "any tool has the name",
         "adapters/langgraph/attempts.py",
-        'if not mark or tool.name != decided["tool"]:',
-        "if not mark:",
+        'if tool.name != decided["tool"] or not decided["mark"]:',
+        'if not decided["mark"]:',
         f"{OTHERS}::test_only_the_tool_of_the_name_runs",
     ),
     (
@@ -215,8 +215,8 @@ BUGS = (
     (
         "deferred nodes do not wait for calls",
         "adapters/langgraph/decision_node.py",
-        "return [*sends, *self.exits.idle]",
-        "return sends",
+        "return [*(Send(self.name, each) for each in sent), *self.exits.idle]",
+        "return [Send(self.name, each) for each in sent]",
         "tests/adapters/test_deferred.py::test_a_deferred_node_waits_for_the_calls",
     ),
     (

@@ -159,18 +159,16 @@ def _check(tools: Sequence[Any], others: Sequence[AgentMiddleware[Any, Any]], na
 class _First(AgentMiddleware[Any, Any]):
     """The first of the pair: its hook after the model runs last, its wrapper is outside of all."""
 
+    name = ""
+
     def __init__(self, turns: Turns, calls: Calls, name: str) -> None:
         super().__init__()
-        self._name = name
+        self.name = name
         self.state_schema = _Shared if turns.sessions.shared else _Private
         self.tools = []
         self._turns = turns
         self._calls = calls
         self._met: set[str] = set()
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     @hook_config(can_jump_to=["model", "end"])
     def after_model(self, state: Any, runtime: Any) -> Any:
@@ -183,8 +181,7 @@ class _First(AgentMiddleware[Any, Any]):
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         return handler(self._answered(request))
 
-    def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        return handler(self._answered(request))
+    awrap_model_call = wrap_model_call
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         return self._calls.whole(request, handler)
@@ -212,30 +209,25 @@ class _First(AgentMiddleware[Any, Any]):
 class _Last(AgentMiddleware[Any, Any]):
     """The last of the pair: what reaches its wrappers, inside of all, runs or is offered."""
 
+    name = ""
+
     def __init__(self, calls: Calls, name: str, *, hide: bool) -> None:
         super().__init__()
-        self._name = name
+        self.name = name
         self.tools = []
         self._calls = calls
         self._hide = hide and calls.sessions.guard.policy.enforces
 
-    @property
-    def name(self) -> str:
-        return self._name
-
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         return handler(self._possible(request))
 
-    def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        return handler(self._possible(request))
+    awrap_model_call = wrap_model_call
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         self._calls.meet()
         return handler(self._calls.checked(request))
 
-    def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        self._calls.meet()
-        return handler(self._calls.checked(request))
+    awrap_tool_call = wrap_tool_call
 
     def _possible(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """Return the request; with `hide`, without the tools that could only be refused now."""

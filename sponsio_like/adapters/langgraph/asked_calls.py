@@ -73,6 +73,15 @@ def call_fingerprint(tool: str, raw: Mapping[str, Any]) -> str:
         return ""
 
 
+def alike(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """True if both have the same texts and numbers; False, too, for what is not so plain."""
+    for name, each in one.items():
+        same = name in other and type(each) in _ATOMS and type(each) is type(other[name])
+        if not same or each != other[name]:
+            return False
+    return len(one) == len(other)
+
+
 def passing(call: Mapping[str, Any], raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return the call with these arguments, beside those that LangGraph injects."""
     return {**call, "args": {**call["args"], **raw}}

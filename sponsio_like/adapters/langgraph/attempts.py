@@ -18,7 +18,13 @@ from langgraph.errors import GraphBubbleUp, ParentCommand
 from langgraph.prebuilt import ToolNode
 
 from sponsio_like.adapters.langgraph.answers import handed_here, refusal, result_of
-from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, call_fingerprint, passing
+from sponsio_like.adapters.langgraph.asked_calls import (
+    Asking,
+    Tools,
+    alike,
+    call_fingerprint,
+    passing,
+)
 from sponsio_like.adapters.langgraph.channel import Kept, rev_of
 from sponsio_like.adapters.langgraph.gate import Ruling, advised
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, decided_entry, result
@@ -153,18 +159,19 @@ class RunningCall:
         if ruling.tool == tool.name:
             return (yield from self._body(ruling.kept(), passing(call, ruling.raw), go))
         other = {**call, "name": ruling.tool, "args": dict(ruling.raw)}
-        substitute = Substitute(self.tools.by_name[ruling.tool], self.state)
-        go = substitute.arun if later else substitute.run
+        go = _going(self.tools.by_name[ruling.tool], self.state, later=later)
         return (yield from self._body(ruling.kept(), other, go))
 
     def _is_as_decided(self, tool: BaseTool, raw: Mapping[str, Any]) -> bool:
         """True if the contracts have read what this tool receives now."""
         decided, known = self.ruling, self.tools.by_name.get(tool.name)
-        mark, passed = call_fingerprint(tool.name, raw), self.tools.written(tool, decided["raw"])
-        if not mark or tool.name != decided["tool"]:
+        if tool.name != decided["tool"] or not decided["mark"]:
             return False
-        if mark != decided["mark"] and mark != call_fingerprint(tool.name, passed):
-            return False
+        passed = self.tools.written(tool, decided["raw"])
+        if not alike(raw, passed):
+            mark = call_fingerprint(tool.name, raw)
+            if not mark or mark not in (decided["mark"], call_fingerprint(tool.name, passed)):
+                return False
         if decided.get("blind"):
             self.tools.learn([tool])
             read: Any = passed
@@ -256,33 +263,22 @@ class RunningCall:
         return f"`{tool}` was changed, and a person would have to approve it"
 
 
-@dataclass(frozen=True)
-class Substitute:
-    """Runs the tool that a call is redirected to when its body is about to run."""
+def _going(tool: BaseTool, state: Any, *, later: bool) -> Callable[[Any], Any]:
+    """Return what runs the tool that a call is redirected to, when its body is about to run.
 
-    tool: BaseTool
-    state: Any
+    With all that LangGraph injects; it gives the answer, and an empty list.
+    """
+    node = ToolNode([tool], handle_tool_errors=False)
 
-    def run(self, call: Mapping[str, Any]) -> tuple[Any, list[Any]]:
-        """Run the tool with all that LangGraph injects; return its answer, and an empty list."""
-        return self._answer(self._node.invoke(self._given(call))), []
+    def given(call: Mapping[str, Any]) -> dict[str, Any]:
+        whole = {**call, "type": "tool_call"}
+        return {"__type": "tool_call_with_context", "tool_call": whole, "state": state}
 
-    async def arun(self, call: Mapping[str, Any]) -> tuple[Any, list[Any]]:
-        """Do what `run` does, asynchronously."""
-        return self._answer(await self._node.ainvoke(self._given(call))), []
-
-    @property
-    def _node(self) -> ToolNode:
-        return ToolNode([self.tool], handle_tool_errors=False)
-
-    def _given(self, call: Mapping[str, Any]) -> Any:
-        return {
-            "__type": "tool_call_with_context",
-            "tool_call": {**call, "type": "tool_call"},
-            "state": self.state,
-        }
-
-    @staticmethod
-    def _answer(came: Any) -> Any:
+    def answer(came: Any) -> tuple[Any, list[Any]]:
         found = came["messages"] if isinstance(came, Mapping) else came
-        return found[0] if len(found) == 1 else found
+        return found[0] if len(found) == 1 else found, []
+
+    async def arun(call: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+        return answer(await node.ainvoke(given(call)))
+
+    return arun if later else lambda call: answer(node.invoke(given(call)))

@@ -21,6 +21,7 @@ from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up
 from sponsio_like.adapters.langgraph.node_context import NodeContext, read_context
+from sponsio_like.adapters.langgraph.payloads import messages_of
 from sponsio_like.adapters.langgraph.pending_writes import siblings
 from sponsio_like.adapters.langgraph.place import place_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, undisturbed
@@ -172,13 +173,9 @@ class Calls:
     def _step(self, request: Any) -> str:
         return place_of(request.runtime.config, request.runtime).step
 
-    def _messages(self, request: Any) -> Any:
-        state = request.state
-        return state[self.key] if isinstance(state, Mapping) else getattr(state, self.key)
-
     def _message(self, request: Any) -> str | None:
         """Return the id of the model's message that asks for the call; None if there is none."""
-        asking = last_asking(self._messages(request))
+        asking = last_asking(messages_of(request.state, self.key))
         return None if asking is None else asking.id
 
     def _with(self, came: Any, running: RunningCall, request: Any) -> Any:
@@ -186,7 +183,8 @@ class Calls:
         kept = running.stand.kept
         value: Kept = {"rev": running.rev, "results": running.entries}
         more: dict[str, Any] = {}
-        if self._ends(request) and (running.refused or _has_refused(kept)):
+        refused = running.refused or any("told" in each for each in kept["rulings"].values())
+        if refused and self._ends(request):
             more["goto"] = self.back
         match came:
             case Command() if came.graph == Command.PARENT and not self.sessions.shared:
@@ -207,8 +205,3 @@ class Calls:
             case list():
                 return [*came, Command(update={CHANNEL: self.sessions.wrote(value)}, **more)]
         return came
-
-
-def _has_refused(kept: Mapping[str, Any]) -> bool:
-    """True if a call of the message was refused."""
-    return any("told" in each for each in kept["rulings"].values())

@@ -8,9 +8,8 @@ What was decided is therefore part of a checkpoint before a tool runs.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from langchain_core.runnables import RunnableConfig
 from langgraph._internal._runnable import RunnableCallable
@@ -29,7 +28,6 @@ from sponsio_like.adapters.langgraph.routes import Exits, decides, node_of, stat
 from sponsio_like.adapters.langgraph.sessions import (
     Sessions,
     read_channels,
-    reader_of,
     successor,
     undisturbed,
 )
@@ -68,23 +66,21 @@ class Decide:
     exits: Exits
     asks: Callable[[Any, list[Any] | None, str, RunnableConfig], Asks]
     sent: Callable[[Ruling], Sent]
-    wrote: WeakKeyDictionary[Any, Kept] = field(default_factory=WeakKeyDictionary, compare=False)
-    """The part that a task has written just now, by what reads its channels."""
 
     def add(self, builder: StateGraph[Any, Any, Any, Any], *, defer: bool = False) -> None:
         """Add the node, and its edges to the node that it decides for."""
         name = decides(self.name)
         builder.add_node(name, node_of(self.flow, name), defer=defer)
         route = RunnableCallable(self.route, name="route", trace=False)
-        builder.add_conditional_edges(name, route, [self.name, name])
+        builder.add_conditional_edges(name, route)
 
     def flow(self, *given: Any, later: bool) -> Flow:
-        """Decide the batch, and return the next value of the channel."""
+        """Decide the batch; return the next value of the channel, and where the calls go."""
         work = self._flow(*given, later=later)
         return undisturbed(self.sessions.guard, work, lambda: self._unseen(*given))
 
-    def _unseen(self, state: Any, config: RunnableConfig, runtime: Any) -> dict[str, Any]:
-        """Return a channel that lets all calls run, as deciding failed and nothing is enforced."""
+    def _unseen(self, state: Any, config: RunnableConfig, runtime: Any) -> Command[Any]:
+        """Let all calls run, as deciding failed and nothing is enforced."""
         kept = self.sessions.mine(read_channels(config, CHANNEL))
         state, payloads, of = self._given(state, config, "-")
         asks = self.asks(state, payloads, of, config)
@@ -94,7 +90,7 @@ class Decide:
         without = ("instead", "results", "given")
         old = {key: each for key, each in kept.items() if key not in without}
         after = successor(kept, more, shared=self.sessions.shared)
-        return {CHANNEL: self.sessions.wrote({**old, **after})}
+        return self._on(self.sessions.wrote({**old, **after}))
 
     def _given(
         self, state: Any, config: RunnableConfig, step: str
@@ -108,30 +104,30 @@ class Decide:
     def route(self, _: Any, config: RunnableConfig) -> Any:
         """Return where the decided calls go; back, if they are not those of the state any more.
 
-        LangGraph asks again after `update_state`, which may have changed them.
+        LangGraph asks after `update_state`, which may have changed them.
         """
-        own = self.wrote.pop(reader_of(config), None)
-        kept = own or self.sessions.mine(read_channels(config, CHANNEL, fresh=True))
-        plan, payloads = kept.get("plan", []), kept.get("given")
-        if payloads is None and not own and not self._has_decided(kept, config):
+        kept = self.sessions.mine(read_channels(config, CHANNEL, fresh=True))
+        if kept.get("given") is None:
             state = state_of(self.schema, read_channels(config, list(self.channels), fresh=True))
             asks = self.asks(state, None, kept.get("batch", ""), config)
-            if [each["mark"] for each in plan] != [_mark(each) for each in asks.calls]:
+            if [each["mark"] for each in kept.get("plan", [])] != list(map(_mark, asks.calls)):
                 return decides(self.name)
+        return self._sends(kept)
+
+    def _sends(self, kept: Kept) -> list[Any]:
+        """Return where the calls of a part go, or what happens instead."""
+        plan, payloads = kept.get("plan", []), kept.get("given")
+        sent = [each["sent"] for each in plan] or [{SENT: "none"}]
         if instead := kept.get("instead"):
-            more = {} if payloads is None else {"given": payloads}
-            return [Send(self.name, {**instead, **more}), *self.exits.idle]
-        sent = [each["sent"] for each in plan]
-        if payloads is not None:
+            sent = [{**instead, **({} if payloads is None else {"given": payloads})}]
+        elif payloads is not None and plan:
             alone = {"of": kept["batch"]} if len(payloads) == len(plan) == 1 else {}
             sent = [{**each["sent"], "given": payloads[each["at"]], **alone} for each in plan]
-        sends = [Send(self.name, each) for each in sent or [{SENT: "none"}]]
-        return [*sends, *self.exits.idle]
+        return [*(Send(self.name, each) for each in sent), *self.exits.idle]
 
-    def _has_decided(self, kept: Kept, config: RunnableConfig) -> bool:
-        """True if this node has written the part just now: then the state is as it has read it."""
-        before = self.sessions.mine(read_channels(config, CHANNEL))
-        return bool(before.get("rev") != kept.get("rev"))
+    def _on(self, written: dict[str, Kept]) -> Command[Any]:
+        """Return what is written to the channel, and where the calls go."""
+        return Command(update={CHANNEL: written}, goto=self._sends(written[self.sessions.part]))
 
     def _flow(self, state: Any, config: RunnableConfig, runtime: Any, *, later: bool) -> Flow:
         stand: NodeContext = yield from node_context(self.sessions, config, runtime, later=later)
@@ -155,11 +151,8 @@ class Decide:
         plan = self._plan(batch.rulings, stand.place, asks, payloads)
         more = {"batch": asks.of, "group": group, **plan, **self._step(config)}
         if batch.held and gate.waits:
-            return {CHANNEL: self._held(stand, batch, more)}
-        written = self._decided(stand, batch, {"heard": heard, **more})
-        if not stand.newer:
-            self.wrote[reader_of(config)] = written[self.sessions.part]
-        return {CHANNEL: written}
+            return self._on(self._held(stand, batch, more))
+        return self._on(self._decided(stand, batch, {"heard": heard, **more}))
 
     def _plan(
         self, rulings: Sequence[Ruling], place: Place, asks: Asks, payloads: list[Any] | None

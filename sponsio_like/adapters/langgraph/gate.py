@@ -19,7 +19,7 @@ from langgraph.errors import GraphInterrupt
 from langgraph.func import task
 from langgraph.types import interrupt
 
-from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
+from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, alike
 from sponsio_like.adapters.langgraph.channel import CHANNEL
 from sponsio_like.adapters.langgraph.leases import together
 from sponsio_like.adapters.langgraph.live import Live, Out
@@ -143,14 +143,14 @@ class Ruling:
         """Return what is needed to run it later, and to know it again; or to refuse it."""
         if not self.tool:
             return {"told": self.told, "contracts": self.against}
-        mark, asked = self.asking.mark, self.asking.tool
+        mark, asked, args = self.asking.mark, self.asking.tool, self.decided[1]
         return {
             "id": self.id,
             "mark": mark,
             "asked": asked,
             "tool": self.tool,
             "raw": dict(self.raw),
-            "read": marks_of(self.decided[1]),
+            **({} if alike(args, self.raw) else {"read": marks_of(args)}),
             **({"blind": True} if self.asking.blind else {}),
             **({"edited": True} if self.edited else {}),
         }

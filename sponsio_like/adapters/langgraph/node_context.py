@@ -313,17 +313,13 @@ def newest(stand: NodeContext, config: Any, runtime: Any, *, later: bool) -> Flo
 
 def _looked(config: Any, runtime: Any, since: str, rev: str, *, later: bool) -> Flow:
     """True if the run goes back on purpose: it says so, and the store knows the part `rev`."""
-    found = [_is_named(config)]
+    found = [("checkpoint_id" in config.get("metadata", {}), False)]  # one that was named
     for where in _places(runtime):
         every = yield from checkpoints_of(saver_of(config), where, LOOK, later=later)
         newer = takewhile(lambda each: str(each.checkpoint["id"]) > since, every)
         found += [_tells(each, rev) for each in newer]  # their ids are in order
-    return _on_purpose(found)
-
-
-def _is_named(config: Mapping[str, Any]) -> tuple[bool, bool]:
-    """Return whether the run was begun from a named checkpoint, in the form of `_tells`."""
-    return "checkpoint_id" in config.get("metadata", {}), False
+    forks, knows = zip(*found, strict=True)
+    return any(forks) and any(knows)
 
 
 def _places(runtime: Any) -> Iterator[Any]:
@@ -337,8 +333,3 @@ def _tells(found: Any, rev: str) -> tuple[bool, bool]:
     """Return whether a checkpoint is a fork, and whether it knows the part."""
     knows = any(rev == part.get("rev") or rev in part.get("line", ()) for part in parts_of(found))
     return (found.metadata or {}).get("source") in _FORKED, knows
-
-
-def _on_purpose(found: Iterable[tuple[bool, bool]]) -> bool:
-    forks, knows = zip(*found, strict=True)
-    return any(forks) and any(knows)

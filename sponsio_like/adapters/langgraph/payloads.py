@@ -7,10 +7,9 @@ all; and of each, the calls and the state that it brings along.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from langgraph.types import Send
-from typing_extensions import TypedDict
 
 from sponsio_like.adapters.langgraph.asked_calls import last_asking, unanswered
 
@@ -18,31 +17,9 @@ SENT: Final = "sponsio_like"
 """The key that tells what a node of decisions is sent, and sends, from what a user's node sends."""
 
 
-class Sent(TypedDict, total=False):
-    """The payload of a guarded node: a call that runs, or one that does not, or a question.
-
-    `given`: the payload that a user's own node or edge has sent; of a question, all of a batch.
-    """
-
-    sponsio_like: Literal["run", "refused", "stop", "ask", "none"]
-    call: Any
-    own: str
-    where: str
-    advice: str
-    shown: dict[str, Any]
-    of: str
-    given: Any
-
-
-class Given(TypedDict, total=False):
-    """The payloads that the node that decides is sent, of the batch `of` if decided before.
-
-    Without payloads it decides on the state of the graph.
-    """
-
-    sponsio_like: Literal["given"]
-    given: list[Any]
-    of: str
+Sent: TypeAlias = dict[str, Any]
+"""The payload of a guarded node: under `SENT` `run`, `refused`, `stop`, `ask` or `none`, and what
+that takes. `given`: what a user's own node or edge has sent; of a question, all of a batch."""
 
 
 class Brought(NamedTuple):
@@ -53,8 +30,11 @@ class Brought(NamedTuple):
 
 
 def to_decide(node: str, payloads: Sequence[Any] | None, of: str = "") -> Send:
-    """Return the one `Send` to a node that decides, with all payloads."""
-    more: Given = {SENT: "given"}
+    """Return the one `Send` to a node that decides, with all payloads.
+
+    Without payloads it decides on the state of the graph. `of`: the batch, if decided before.
+    """
+    more: dict[str, Any] = {SENT: "given"}
     if payloads is not None:
         more["given"] = [*payloads]
     if of:

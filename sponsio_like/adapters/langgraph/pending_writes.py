@@ -150,23 +150,13 @@ def _done(found: Iterable[Any], calls: Collection[str]) -> list[JournalEntry]:
     parts = [
         (each, kept)
         for each in latest.values()
-        for kept in _parts(each.checkpoint["channel_values"].get(CHANNEL))
+        for kept in (each.checkpoint["channel_values"].get(CHANNEL) or {}).values()
     ]
     names, entries = set(calls), list[JournalEntry]()
     while mine := [pair for pair in parts if pair[1].get("outer") in names]:
         parts = [pair for pair in parts if pair not in mine]
         for each, kept in mine:
             names |= left_in(kept)
-            entries += [*kept.get("journal", ()), *kept.get("results", ()), *_pending(each, kept)]
+            entries += [*kept.get("journal", ()), *kept.get("results", ())]
+            entries += _entries(each, kept["rev"])
     return entries
-
-
-def _parts(whole: Any) -> list[Kept]:
-    return [*whole.values()] if isinstance(whole, dict) else []
-
-
-def _pending(found: Any, kept: Kept) -> list[JournalEntry]:
-    """Return the results of calls whose step is in no checkpoint of that graph yet."""
-    written = [value for _, channel, value in found.pending_writes or () if channel == CHANNEL]
-    mine = [one for each in written for one in _parts(each) if one.get("rev") == kept["rev"]]
-    return [entry for one in mine for entry in one.get("results", ())]

@@ -13,16 +13,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from sponsio_like.adapters.langgraph.asked_calls import Asking, call_fingerprint
+from sponsio_like.adapters.langgraph.asked_calls import Asking, alike, call_fingerprint
 from sponsio_like.guard import Flow, adrive, drive
 from sponsio_like.session import fresh_id
 from sponsio_like.values import as_data
+
+if TYPE_CHECKING:
+    from sponsio_like.adapters.langgraph.attempts import RunningCall
 
 CHANGED = "it was changed before it ran"
 """The error of a call that was let through, and does not run as it was decided."""
@@ -45,32 +48,11 @@ class Pair(NamedTuple):
     artifact: Any
 
 
-class Checks(Protocol):
-    """Somebody who is asked before a body runs as it was `decided`, and told what it returns."""
-
-    id: str
-    decided: Mapping[str, Any]
-
-    def came(self, id: str, what: Mapping[str, Any]) -> None:
-        """Tell the session what a run has come to."""
-
-    def ruled(self, asking: Asking) -> Any:
-        """Decide this run, and return the ruling."""
-
-    def flow(
-        self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any], *, later: bool
-    ) -> Flow:
-        """Run this call with `go`, or another one, or none; return what comes of it.
-
-        `go` gives what the tool answers, and a list of what its body has returned.
-        """
-
-
-_CHECKS: dict[int, tuple[BaseTool, Checks, BaseTool]] = {}
+_CHECKS: dict[int, tuple[BaseTool, RunningCall, BaseTool]] = {}
 """Proxies of calls that are on their way, by `id`, each with what it stands for (where several
 guards are asked, another proxy); each is held here until its call has ended."""
 _MADE: dict[int, list[int]] = {}
-"""The proxies, by `id`, that ask one `Checks`, by its `id`."""
+"""The proxies, by `id`, that ask one `RunningCall`, by its `id`."""
 _BODY: ContextVar[tuple[tuple[int, ...], list[Any]]] = ContextVar(
     "sponsio_like_body", default=((), [])
 )
@@ -78,7 +60,7 @@ _BODY: ContextVar[tuple[tuple[int, ...], list[Any]]] = ContextVar(
 methods, which call each other, ask once."""
 
 
-def proxy(tool: BaseTool, checks: Checks) -> BaseTool:
+def proxy(tool: BaseTool, checks: RunningCall) -> BaseTool:
     """Return the tool, asking before it runs. Call `release` when the call has ended."""
     if any(each is checks for each, _ in _around(tool)):
         return tool
@@ -91,7 +73,7 @@ def proxy(tool: BaseTool, checks: Checks) -> BaseTool:
     return made
 
 
-def release(checks: Checks) -> None:
+def release(checks: RunningCall) -> None:
     """Forget the proxies of a call that has ended."""
     for each in _MADE.pop(id(checks), ()):
         _CHECKS.pop(each, None)
@@ -101,7 +83,7 @@ def release(checks: Checks) -> None:
 class Request(ToolCallRequest):
     """The request of a tool call. A tool that a middleware puts in place asks, too."""
 
-    checks: tuple[Checks, ...] = field(kw_only=True)
+    checks: tuple[RunningCall, ...] = field(kw_only=True)
 
     def override(self, **changes: Any) -> Any:
         """Do what `ToolCallRequest.override` does; a tool that is put in place asks, too."""
@@ -110,19 +92,19 @@ class Request(ToolCallRequest):
         return super().override(**changes)
 
 
-def asking(request: Any, tool: BaseTool | None, checks: Checks, call: Any) -> Request:
+def asking(request: Any, tool: BaseTool | None, checks: RunningCall, call: Any) -> Request:
     """Return the request with a tool that asks before it runs; with none, if it is unknown."""
     every = (*getattr(request, "checks", ()), checks)
     own = None if tool is None else _proxies(tool, every)
     return Request(call, own, request.state, request.runtime, checks=every)
 
 
-def _proxies(tool: BaseTool, every: Iterable[Checks]) -> BaseTool:
+def _proxies(tool: BaseTool, every: Iterable[RunningCall]) -> BaseTool:
     """Return the tool, which asks each of these."""
     return functools.reduce(proxy, every, tool)
 
 
-def _around(tool: BaseTool) -> Iterator[tuple[Checks, BaseTool]]:
+def _around(tool: BaseTool) -> Iterator[tuple[RunningCall, BaseTool]]:
     """Yield who is asked before this tool runs, outermost first, and the tool behind each."""
     while (known := _CHECKS.get(id(tool))) is not None:
         _, checks, tool = known
@@ -138,31 +120,30 @@ def _real(tool: BaseTool) -> BaseTool:
 def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
     run, arun = of._run, of._arun  # noqa: SLF001  a proxy is a subclass
 
-    @functools.wraps(of.invoke)
-    def invoke(self: Any, input: Any, config: Any = None, **more: Any) -> Any:
-        if not _asks(self):
-            return of.invoke(self, input, config, **more)
-        return drive(_checked(self, input, lambda on, it: on.invoke(it, config, **more)))
+    def asking(name: str, word: str) -> Any:
+        plain = getattr(of, name)
 
-    @functools.wraps(of.run)
-    def run_(self: Any, tool_input: Any, *args: Any, **more: Any) -> Any:
-        if not _asks(self):
-            return of.run(self, tool_input, *args, **more)
-        return drive(_checked(self, tool_input, lambda on, it: on.run(it, *args, **more)))
+        @functools.wraps(plain)
+        def method(self: Any, *args: Any, **more: Any) -> Any:
+            if not _asks(self):
+                return plain(self, *args, **more)
+            given, *rest = args or (more.pop(word),)
+            return drive(_checked(self, given, lambda on, it: getattr(on, name)(it, *rest, **more)))
 
-    @functools.wraps(of.ainvoke)
-    async def ainvoke(self: Any, input: Any, config: Any = None, **more: Any) -> Any:
-        if not _asks(self):
-            return await of.ainvoke(self, input, config, **more)
-        work = _checked(self, input, lambda on, it: on.ainvoke(it, config, **more), later=True)
-        return await adrive(work)
+        return method
 
-    @functools.wraps(of.arun)
-    async def arun_(self: Any, tool_input: Any, *args: Any, **more: Any) -> Any:
-        if not _asks(self):
-            return await of.arun(self, tool_input, *args, **more)
-        work = _checked(self, tool_input, lambda on, it: on.arun(it, *args, **more), later=True)
-        return await adrive(work)
+    def aasking(name: str, word: str) -> Any:
+        plain = getattr(of, name)
+
+        @functools.wraps(plain)
+        async def method(self: Any, *args: Any, **more: Any) -> Any:
+            if not _asks(self):
+                return await plain(self, *args, **more)
+            given, *rest = args or (more.pop(word),)
+            go = lambda on, it: getattr(on, name)(it, *rest, **more)  # noqa: E731
+            return await adrive(_checked(self, given, go, later=True))
+
+        return method
 
     @functools.wraps(run)
     def _run(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -174,7 +155,8 @@ def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
         _met(self, kwargs)
         return _noted(self, await arun(self, *args, **kwargs))
 
-    own = {"invoke": invoke, "ainvoke": ainvoke, "run": run_, "arun": arun_}
+    own = {"invoke": asking("invoke", "input"), "run": asking("run", "tool_input")}
+    own |= {"ainvoke": aasking("ainvoke", "input"), "arun": aasking("arun", "tool_input")}
     own |= {"_run": _run, "_arun": _arun}
     return type(of.__name__, (of,), {**own, "__module__": of.__module__})
 
@@ -268,13 +250,17 @@ def marks_of(args: Mapping[str, Any]) -> dict[str, str]:
     return {name: _mark(each) for name, each in args.items()}
 
 
-def meet(body: Checks, tool: BaseTool, received: Mapping[str, Any]) -> None:
+def meet(body: RunningCall, tool: BaseTool, received: Mapping[str, Any]) -> None:
     """Decide anew what a validation has made of a call, where something else was decided.
 
     Raises `Changed` if the body may not run on it.
     """
-    marks = body.decided.get("read", {})
-    data = {name: as_data(each) for name, each in received.items() if name in marks}
+    raw, marks = body.decided.get("raw", {}), body.decided.get("read", {})
+    mine = {name: each for name, each in received.items() if name in (marks or raw)}
+    if not marks and alike(mine, raw):
+        return
+    marks = marks or marks_of(raw)
+    data = {name: as_data(each) for name, each in mine.items()}
     pairs = ((_mark(each), marks[name]) for name, each in data.items())
     if not any(now and was and now != was for now, was in pairs):
         return

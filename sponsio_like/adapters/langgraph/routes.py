@@ -55,7 +55,7 @@ class Routes:
 
     def compile(self, *args: Any, **options: Any) -> Any:
         """Compile the graph with its edges redirected. Takes what `StateGraph.compile` takes."""
-        gates = {end: gate_in_front(end) for end in self._met()}
+        gates = {end: f"{end}.joined" for end in self._met()}
         routed = self._routed(gates)
         pause = options.get("interrupt_before")
         if isinstance(pause, Sequence) and not isinstance(pause, str):
@@ -74,17 +74,19 @@ class Routes:
         return graph
 
     def _lead_on(self, graph: Any, name: str) -> None:
-        """Let the edges of this node hold for `update_state`, too, which runs no node."""
-        writers = graph.nodes[name].writers
-        if ended(name) in graph.nodes:
-            edges = graph.nodes[ended(name)].writers[1:]  # the first one writes the state
-        else:
-            own = len(writers)
-            for end in self.exits[name].names:
-                graph.attach_edge(name, end)
-            edges = writers[own:]
-            del writers[own:]
-        writers.append(_unless_it_says_where(edges))
+        """Let the edges of a guarded node hold for `update_state`, which runs no node.
+
+        A node that runs says by itself where the graph goes, so that it goes without them.
+        """
+        for end in self.exits[name].names if ended(name) not in graph.nodes else ():
+            graph.attach_edge(name, end)
+        leads = graph.nodes.get(ended(name), graph.nodes[name])
+        for each, by in ((decides(name), graph.nodes[decides(name)]), (name, leads)):
+            node, edges = graph.nodes[each], by.writers[1:]  # the first one writes the state
+            del node.writers[1:]
+            vars(node)["node"] = node.node  # what runs is as it is now
+            del node.flat_writers
+            node.writers.append(_unless_it_says_where(edges))
 
     def _entry(self, name: str) -> str:
         return decides(name) if name in self.exits else name
@@ -170,10 +172,9 @@ class Routes:
         exits.idle = (idle(name),) if any(each.defer for each in old.nodes.values()) else ()
         for each in exits.idle:
             new.nodes[each] = _joining(old.nodes[name], GuardedState)
-        new.branches[decides(name)] = {
-            key: each._replace(ends={**(each.ends or {}), **{end: end for end in exits.idle}})
-            for key, each in old.branches[decides(name)].items()
-        }
+        new.branches[decides(name)] = old.branches[decides(name)]
+        ends = (name, decides(name), *exits.idle)
+        new.nodes[decides(name)] = replace(old.nodes[decides(name)], ends=ends)
 
     def _is_simple(self, name: str) -> bool:
         """True if only plain edges start at this node: then no node has to join its calls."""
@@ -289,11 +290,6 @@ def ended(name: str) -> str:
 def idle(name: str) -> str:
     """Return the name of the node that does nothing beside the calls of this one."""
     return f"{name}.idle"
-
-
-def gate_in_front(name: str) -> str:
-    """Return the name of the node that leads to this one, where a guarded node does, too."""
-    return f"{name}.joined"
 
 
 def route(

@@ -145,7 +145,8 @@ class Sessions:
         """
         live = self.live.look(rev_of(kept))
         ended = {each["id"] for each in kept.get("results", ())}
-        again = live is not None and id and id not in ended and not _flies(live, id)
+        flying = () if live is None else live._inner.in_flight()  # noqa: SLF001  as in `_left`
+        again = live is not None and id and id not in ended and id not in flying
         if live is None or again:
             live = self._restored(kept, place)
             self._at(live, kept.get("place", ""))
@@ -291,19 +292,10 @@ def read_channels(config: Mapping[str, Any], channels: Any, *, fresh: bool = Fal
 
     Raises `SessionError` outside of a graph.
     """
-    return reader_of(config)(channels, fresh)
-
-
-def reader_of(config: Mapping[str, Any]) -> Any:
-    """Return what reads the channels of a task, of which each has one. Raises `SessionError`."""
     reader = config.get("configurable", {}).get(READ)
     if reader is None:
         raise SessionError("this is no node of a graph that runs: there is no state to be read")
-    return reader
-
-
-def _flies(session: Session, id: str) -> bool:
-    return id in session._inner.in_flight()  # noqa: SLF001  as above
+    return reader(channels, fresh)
 
 
 def successor(kept: Kept, more: Kept, *, shared: bool) -> Kept:
