@@ -3,8 +3,10 @@
     python -m campaigns.agentdojo FOLDER             prints the tables
     python -m campaigns.agentdojo FOLDER --write     puts them into docs/agentdojo.md and .json
     python -m campaigns.agentdojo FOLDER --first 50  only the first runs of each file, to try it
+    python -m campaigns.agentdojo WHOLE --whole --write   the same with whole answers
 
-FOLDER has the files of recorded runs. A run is flagged if any contract of pack.yaml is broken.
+FOLDER has the files of recorded runs, WHOLE what `campaigns.agentdojo.whole` has made of them. A
+run is flagged if any contract of pack.yaml is broken.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from campaigns.study import ROOT, lines, replay_of
 PACK = "campaigns/agentdojo/pack.yaml"
 PAGE = ROOT / "docs" / "agentdojo.md"
 RESULTS = ROOT / "docs" / "agentdojo.json"
+WHOLE = ROOT / "docs" / "agentdojo_whole.json"
 FILES = {
     "tuned-on": "agentdojo_runs_other_models.jsonl.gz",
     "held-out": "agentdojo_runs_gpt4o.jsonl.gz",
@@ -121,6 +124,76 @@ def contracts_table(found: Mapping[str, Any]) -> str:
     return markdown(head, rows)
 
 
+# --- tables of whole answers, beside those of cut ones --------------------------------------------
+
+REMADE = ("remade", "kept, another beginning", "kept, another answer before it")
+
+
+def whole_tables(
+    cut: Mapping[str, Mapping[str, Any]], whole: Mapping[str, Mapping[str, Any]]
+) -> dict[str, str]:
+    """Return the tables of whole answers, by the name of its place."""
+    out = {"whole-answers": answers_table(whole["answers"])}
+    for name, found in whole["runs"].items():
+        before = cut[name]
+        out[f"whole-{name}"] = whole_suites_table(before["suites"], found["suites"])
+        out[f"whole-{name}-contracts"] = whole_contracts_table(before, found)
+    return out
+
+
+def answers_table(answers: Mapping[str, Mapping[str, Mapping[str, int]]]) -> str:
+    """Return a table of how many answers were made whole, by file and suite."""
+    head = ["runs", "suite", "with a cut answer", "cut answers", *REMADE]
+    head += ["other answers in these runs", "made as they were recorded", "withheld by a defence"]
+    rows = []
+    for name, file in FILES.items():
+        for suite, counts in answers[file].items():
+            cut = sum(counts.get(each, 0) for each in REMADE)
+            same = counts.get("equal", 0) + counts.get("order", 0)
+            withheld = counts.get("withheld", 0)
+            others = same + withheld + counts.get("different", 0)
+            numbers = [counts["runs"], cut, *(counts.get(each, 0) for each in REMADE)]
+            rows.append([name, suite, *(f"{n:,}" for n in (*numbers, others, same, withheld))])
+    return markdown(head, rows)
+
+
+def whole_suites_table(
+    cut: Mapping[str, Mapping[str, Any]], whole: Mapping[str, Mapping[str, Any]]
+) -> str:
+    """Return the table of flagged runs by outcome, with what it was for cut answers."""
+    head = ["suite", *(f"{each}: flagged" for each in OUTCOMES), "precision", "recall", "F1"]
+    rows = []
+    for suite, found in whole.items():
+        before = cut[suite]
+        parts = [
+            f"{_then(before['flagged'][each], found['flagged'][each])} of {found['runs'][each]:,}"
+            for each in OUTCOMES
+        ]
+        pairs = zip(
+            before["against all others"].values(), found["against all others"].values(), strict=True
+        )
+        values = [_then(f"{old:.3f}", f"{new:.3f}") for old, new in pairs]
+        rows.append([f"*{suite}*" if suite == "all" else suite, *parts, *values])
+    return markdown(head, rows)
+
+
+def whole_contracts_table(cut: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
+    """Return the table of contracts, without those that were broken in as many runs before."""
+    head = ["contract", *OUTCOMES]
+    rows = [
+        [name, *(_then(cut["contracts"][name][each], broken[each]) for each in OUTCOMES)]
+        for name, broken in whole["contracts"].items()
+        if broken != cut["contracts"][name]
+    ]
+    return markdown(head, rows)
+
+
+def _then(before: object, after: object) -> str:
+    """Return both values, or one if they are equal."""
+    old, new = (f"{each:,}" if isinstance(each, int) else str(each) for each in (before, after))
+    return new if old == new else f"{old} → {new}"
+
+
 def main() -> int:
     """Run the campaign."""
     parser = argparse.ArgumentParser(prog="python -m campaigns.agentdojo", description=__doc__)
@@ -128,17 +201,25 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="the corpora: files *.jsonl.gz")
     parser.add_argument("--write", action="store_true", help="write docs/agentdojo.md and .json")
     parser.add_argument("--first", type=int, help="only so many runs of each file")
+    parser.add_argument("--whole", action="store_true", help="the folder has whole answers")
     options = parser.parse_args()
     if options.write and options.first is not None:
         parser.error("--write needs all runs; leave out --first")
     if missing := [name for name in FILES.values() if not (options.folder / name).is_file()]:
         parser.error(f"`{options.folder}` has no {', '.join(missing)}")
-    results = measured(options.folder, options.first)
-    made = tables(results)
+    results: dict[str, Any] = measured(options.folder, options.first)
+    if options.whole:
+        answers = json.loads((options.folder / "whole.json").read_text("utf-8"))
+        results = {"answers": answers, "runs": results}
+        made = whole_tables(json.loads(RESULTS.read_text("utf-8")), results)
+    else:
+        made = tables(results)
     for name, table in made.items():
         sys.stdout.write(f"\n{name}\n\n{table}")
     if options.write:
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+        (WHOLE if options.whole else RESULTS).write_text(
+            json.dumps(results, indent=1) + "\n", "utf-8"
+        )
         PAGE.write_text(filled(PAGE.read_text("utf-8"), made), "utf-8")
     return 0
 
