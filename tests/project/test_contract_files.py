@@ -161,7 +161,7 @@ def test_the_page_has_every_key_that_the_loader_accepts(
 
 
 def test_every_mapping_that_the_loader_reads_is_read_here() -> None:
-    """No call of `check_keys` in the package names a kind of mapping that the page does not have."""
+    """No call of `check_keys` names a kind of mapping that the page does not have."""
     package = Path(operands.__file__).parents[1]
     trees = [ast.parse(path.read_text("utf-8")) for path in package.rglob("*.py")]
     calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
