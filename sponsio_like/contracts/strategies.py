@@ -144,18 +144,12 @@ def escalate(options: Options, words: Vocabulary) -> Escalate:
     """
     problems = Problems()
     check_keys(options, ("roles", "notify", "within"), "strategy", problems)
-    given = {key: value for key, value in options.items() if value is not None}
-    roles = (
-        problems.attempt(("roles",), read_parameter, tuple[Name, ...], given["roles"], words)
-        if "roles" in given
-        else ()
+    read = {"roles": tuple[Name, ...] | None, "within": Duration | None}
+    roles, within = (
+        problems.attempt((key,), read_parameter, kind, options.get(key), words)
+        for key, kind in read.items()
     )
-    within = (
-        problems.attempt(("within",), read_parameter, Duration, given["within"], words)
-        if "within" in given
-        else None
-    )
-    boxes = problems.attempt((), mailboxes, given.get("notify"))
+    boxes = problems.attempt((), mailboxes, options.get("notify"))
     problems.check()
     return Escalate(roles or (), boxes or (), within)
 

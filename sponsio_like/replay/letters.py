@@ -19,6 +19,8 @@ from sponsio_like.values import kind_step, path_parts
 Letter = dict[str, Any]
 """One event of a trace file; `wait` are the seconds since the one before, where they are not 1."""
 VALUE, OTHER_VALUE = "x1", "x2"
+STRANGERS = ("other", "another", "a third")
+"""Names for a tool that a contract does not mention."""
 CALLS_CAP = 12
 """The most different calls of one tool that are tried."""
 DATA = {
@@ -95,7 +97,7 @@ def _names(match: f.Match) -> Iterator[str]:
 def _unnamed_tool(nodes: Iterable[f.Node]) -> str:
     """Return a name of a tool that the contract does not mention."""
     taken = {n for node in nodes for match in f.matches_of(node) for n in _names(match)}
-    return next(name for name in ("other", "another", "a third") if name not in taken)
+    return next(name for name in STRANGERS if name not in taken)
 
 
 def _agents(

@@ -55,7 +55,7 @@ def shortest_of(contract: Contract, budget: int = BUDGET) -> Shortest:
         if tried >= budget or (keeps is not None and breaks is not None):
             break
         tried += 1
-        judged = _judged(replay, word)
+        judged = judge_events(replay, word)
         if not judged.clean:
             if breaks is None:
                 breaks, owed = word, not judged.violations
@@ -87,8 +87,9 @@ def _whole_levels(size: int) -> int:
     return max(level, 2)
 
 
-def _judged(replay: Replay, word: Events) -> TraceVerdict:
-    return replay.judge(replace(trace_of({"events": timed(word)}, "shortest"), inputs=ALL_INPUTS))
+def judge_events(replay: Replay, events: Iterable[Mapping[str, Any]]) -> TraceVerdict:
+    """Return what becomes of these events, as a trace that has every input."""
+    return replay.judge(replace(trace_of({"events": timed(events)}, "made"), inputs=ALL_INPUTS))
 
 
 def timed(word: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

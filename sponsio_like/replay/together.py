@@ -12,16 +12,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sponsio_like.checks import PAIRS_CAP, Claim, compared
-from sponsio_like.contracts import ALL_INPUTS, Contract, Inventory, Rule, contract_place
+from sponsio_like.contracts import Contract, Inventory, Rule, contract_place
 from sponsio_like.errors import Problem
 from sponsio_like.logic import looks_ahead
 from sponsio_like.logic.formula import conj
 from sponsio_like.outcome import Mode
-from sponsio_like.replay.letters import Letter, letters_of
+from sponsio_like.replay.letters import STRANGERS, Letter, letters_of
 from sponsio_like.replay.replay import Replay, TraceVerdict
-from sponsio_like.replay.shortest import Events, notation, timed
+from sponsio_like.replay.shortest import Events, judge_events, notation
 from sponsio_like.terminal import counted
-from sponsio_like.traces import trace_of
 
 TRACES = 800
 """The most traces that are played for one claim."""
@@ -230,7 +229,7 @@ def _shortest(
             played += 1
             if played > TRACES or len(word) > LENGTH:
                 return None
-            judged = _judged(replay, word)
+            judged = judge_events(replay, word)
             if (not last or word[-1].get("tool") == last) and shows(judged):
                 return word
             if len(_violated(judged)) < (1 if beside else 2):
@@ -242,13 +241,5 @@ def _shortest(
 def _letters(claim: Claim) -> list[Letter]:
     """Return the events of both contracts, without tools that neither names; waits come last."""
     one, other = letters_of(claim.first), letters_of(claim.second)
-    found = {repr(each): each for each in (*one, *other) if not _is_strange(each)}
+    found = {repr(each): each for each in (*one, *other) if each.get("tool") not in STRANGERS}
     return sorted(found.values(), key=lambda each: "wait" in each)
-
-
-def _is_strange(letter: Letter) -> bool:
-    return letter.get("tool") in ("other", "another", "a third")
-
-
-def _judged(replay: Replay, word: Events) -> TraceVerdict:
-    return replay.judge(replace(trace_of({"events": timed(word)}, "together"), inputs=ALL_INPUTS))

@@ -126,14 +126,17 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
     """The keys that the loader knows in each kind of mapping, as far as it has read one."""
     found: dict[str, set[str]] = defaultdict(set)
 
-    def only(value: Any, known: Iterable[str], what: str, *rest: Any) -> None:
+    def check_keys(value: Any, known: Iterable[str], what: str, *rest: Any) -> None:
         found[what] |= set(known)
-        operands_only(value, known, what, *rest)
+        operands_check_keys(value, known, what, *rest)
 
-    operands_only = operands.only
+    operands_check_keys = operands.check_keys
     for name, module in list(sys.modules.items()):
-        if name.startswith("sponsio_like.") and getattr(module, "only", None) is operands_only:
-            monkeypatch.setattr(module, "only", only)
+        if (
+            name.startswith("sponsio_like.")
+            and getattr(module, "check_keys", None) is operands_check_keys
+        ):
+            monkeypatch.setattr(module, "check_keys", check_keys)
     return found
 
 
@@ -158,11 +161,13 @@ def test_the_page_has_every_key_that_the_loader_accepts(
 
 
 def test_every_mapping_that_the_loader_reads_is_read_here() -> None:
-    """No call of `only` in the package names a kind of mapping that the page does not have."""
+    """No call of `check_keys` names a kind of mapping that the page does not have."""
     package = Path(operands.__file__).parents[1]
     trees = [ast.parse(path.read_text("utf-8")) for path in package.rglob("*.py")]
     calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    kinds = {ast.literal_eval(call.args[2]) for call in calls if ast.unparse(call.func) == "only"}
+    kinds = {
+        ast.literal_eval(call.args[2]) for call in calls if ast.unparse(call.func) == "check_keys"
+    }
     assert kinds == {key.kind for key in KEYS} - {"strategies"}
 
 
