@@ -272,10 +272,33 @@ class _Reader(ast.NodeVisitor):
             return False
         return True
 
-    def opened(self, node: ast.Call, path: str, at: int) -> None:
-        """Note a file that is opened; the mode is the argument at this place."""
+    def visit_Expr(self, node: ast.Expr) -> None:
+        self.generic_visit(node)
+        match node.value:
+            case ast.Call(ast.Attribute(opened, "close")):
+                self.emptied(opened)
+            case opened:
+                self.emptied(opened)
+
+    def visit_With(self, node: ast.With) -> None:
+        self.generic_visit(node)
+        for each in node.items if isinstance(node.body[0], ast.Pass) else ():
+            self.emptied(each.context_expr)
+
+    def emptied(self, node: ast.expr) -> None:
+        """Note a file that is opened for writing, and into which nothing is written."""
+        opens = isinstance(node, ast.Call) and self.dotted(node.func) in OPENS
+        if isinstance(node, ast.Call) and opens and "w" in (self.mode(node, 1) or ""):
+            self.found.deletes.append(self.placed(self.given(node, 0, "file", "filename")))
+
+    def mode(self, node: ast.Call, at: int) -> str | None:
+        """Return the mode in which a file is opened, the argument at this place."""
         modes = [*node.args[at : at + 1], *(e.value for e in node.keywords if e.arg == "mode")]
-        mode = self.text(modes[0]) if modes else "r"
+        return self.text(modes[0]) if modes else "r"
+
+    def opened(self, node: ast.Call, path: str, at: int) -> None:
+        """Note a file that is opened."""
+        mode = self.mode(node, at)
         if mode is None or set(mode) & set("wax+"):
             self.found.writes.append(path)
         else:

@@ -222,6 +222,11 @@ def _node_package(state: Shell, args: Words, stdin: Stdin) -> str | None:
     rest = behind_options(args, "C", ("--filter", "--dir", "--prefix"))
     if rest[:1] and rest[0] in ("exec", "x", "dlx"):
         return _npx(state, [each for each in rest[1:] if each != "--"], stdin)
+    if rest[:2] == ["pkg", "set"]:
+        state.writes("package.json")
+        for each in rest[2:]:
+            if each.startswith(("scripts.", "scripts[")):  # `npm run` runs it
+                state.program(each.partition("=")[2])
     return None
 
 

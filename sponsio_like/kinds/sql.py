@@ -12,7 +12,6 @@ import re
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 from sponsio_like.kinds.registry import kind, unknown
@@ -208,12 +207,14 @@ def _facts(text: str, dialects: Iterable[str]) -> Facts:
     if not found:
         return unknown(NAMES)
     made: dict[str, tuple[Any, ...]] = {}
-    unclear: set[str] = set().union(*(query.unclear for query in found))
+    unclear = frozenset().union(*[query.unclear for query in found])
     for name in LISTS:
-        values = dict.fromkeys(chain.from_iterable([getattr(query, name) for query in found]))
-        made[name] = (*values, UNREADABLE) if name in unclear else tuple(values)
+        values = [value for query in found for value in getattr(query, name)]
+        told = tuple(dict.fromkeys(values)) if values else ()
+        made[name] = (*told, UNREADABLE) if name in unclear else told
     for name, tables in LAST_STEPS.items():
-        made[name] = tuple(dict.fromkeys(map(_last_step, made[tables])))
+        them = made[tables]
+        made[name] = tuple(dict.fromkeys(map(_last_step, them))) if them else ()
     if any(query.reaches_out for query in found):
         made["verbs"] = ("reach_out", *made["verbs"])
     counts = {query.statements for query in found}
@@ -388,7 +389,7 @@ def _statement(root: Any, query: Query) -> None:
                 if node.parent is None or node.parent.key != "count":
                     query.unclear.add("columns")
             case "function":
-                _function(node.name if node.key == "anonymous" else node.sql_name(), query)
+                _function(node.name if node.key == "anonymous" else CALLED[node.__class__], query)
     if not whole.isdisjoint(query.columns):
         query.unclear.add("columns")  # the name of a table stands for all of its columns
 
@@ -414,6 +415,17 @@ def _told(root: Any) -> list[tuple[str, Any]]:
                 if role:
                     told.append((role, value))
     return told
+
+
+class Called(dict[type, str]):
+    """The names of functions by the class of their nodes, found out once."""
+
+    def __missing__(self, of: Any) -> str:
+        self[of] = found = of.sql_name()
+        return str(found)
+
+
+CALLED = Called()
 
 
 class Roles(dict[type, "str | None"]):

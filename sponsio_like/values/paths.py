@@ -38,6 +38,8 @@ HOMES = re.compile(r"/(?:root|home|Users|var/root|export/home)(?:/|\Z)")
 """Folders that a home folder is, or lies in."""
 TRAILING = re.compile(r"\.[. ]* [. ]*")
 """A step that some systems read as `..` or as `.`."""
+DOTS = re.compile(r"(?:^|/)\.\.?;")
+"""The same to servers that cut a step at `;`."""
 DECODINGS = 3
 """Most times that escapes are decoded: `%252e` is `%2e`, and then `.`."""
 
@@ -152,6 +154,8 @@ def _resolved(path: str, root: str) -> str | None:
     if not text.startswith("/"):
         text = f"{_resolved(root, '/') or ''}/{text}"
     if " " in text and any(map(TRAILING.fullmatch, text.split("/"))):
+        return None
+    if ";" in text and DOTS.search(text):
         return None
     return _shortened(text)
 

@@ -65,6 +65,7 @@ def forget_paths() -> None:
     """Forget how paths were split: a kind has been declared, which they may name."""
     path_parts.cache_clear()
     _steps.cache_clear()
+    _asked.cache_clear()
 
 
 # --- one value ------------------------------------------------------------------------------------
@@ -75,10 +76,27 @@ def spot(args: Any, path: str) -> Spot:
 
     A key that is the whole path (`"customer.id"`) stands beside what the path leads to.
     """
+    if ":" in path and (asked := _asked(path)) is not None and isinstance(args, Mapping):
+        name, kind, fact, rest = asked
+        value = args.get(name)
+        if isinstance(value, str) and path not in args:
+            return _fact(values_of(TEXT_KINDS[kind], value, fact), rest)
     parts = path_parts(path)
     if len(parts) == 1 and path != "[]" and isinstance(args, Mapping):
         return args.get(path, ABSENT)
     return _beside(args, path, _below(args, parts, _odd))
+
+
+@functools.lru_cache(maxsize=4096)
+def _asked(path: str) -> tuple[str, str, str, Path] | None:
+    """Return the argument, the kind, the fact and the rest of a path such as `query:sql.verbs[]`;
+    None for one that leads elsewhere first.
+    """
+    name, *parts = path_parts(path)
+    kind = kind_step(parts[0]) if parts and name != "[]" and kind_step(name) is None else None
+    if kind is None:
+        return None
+    return name, parts[0][1:], (*parts[1:], kind.main)[0], tuple(parts[2:])
 
 
 def value_in_result(output: Any, path: str) -> Spot:

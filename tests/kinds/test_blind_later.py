@@ -20,11 +20,6 @@ TEXTS = (Path(__file__).parent / "blind_later.jsonl").read_text("utf-8")
 ROWS = [json.loads(line) for line in TEXTS.splitlines()]
 WORKSPACE = ("/workspace",)
 SECRETS = ("/etc", "/root", "~/.ssh")
-MISSED: dict[str, str] = {
-    "npm pkg set scripts.tidy='rm -rf build' && npm run tidy": "a script of npm is not followed",
-    "/workspace/..;/etc/passwd": "to POSIX, `..;` is a folder like any other",
-}
-"""The texts that are told wrong, and why; docs/kinds.md names them."""
 
 Facts = dict[str, tuple[Any, ...]]
 
@@ -78,10 +73,5 @@ def is_told_right(row: dict[str, str]) -> bool:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['rule']}:{row['text'][:60]}")
 def test_a_text_is_told_right(row: dict[str, str]) -> None:
-    """What breaks the rule is seen, or cannot be told; honest work passes; but for those missed."""
-    assert is_told_right(row) == (row["text"] not in MISSED), row["why"]
-
-
-def test_those_missed_stand_in_the_table() -> None:
-    """A text that is named as missed is one of the table."""
-    assert set(MISSED) <= {row["text"] for row in ROWS}
+    """What breaks the rule is seen, or cannot be told; honest work passes."""
+    assert is_told_right(row), row["why"]

@@ -25,6 +25,8 @@ EMPTIED = [
     *("install /dev/null a", "ln -sf /dev/null a", "sed -i d a", "sed -i '1,$d' a", "sed -i.b d a"),
     *("sh -c '> a'", "sudo sh -c ': > a'", "for f in a; do > $f; done", "if true; then : > a; fi"),
     *("cat <<EOF > a\nEOF", "f() { :; } > a; f", "x=a; > $x", "cd x > a; cd ..; > ../a"),
+    *('python3 -c \'open("a", "w").close()\'', 'python3 -c \'open("a", mode="wb")\''),
+    "python3 - <<E\nfrom io import open as o\nwith o(file='a', mode='w+'):\n    pass\nE",
     *("test -f x > a", "cd . > a", "&> a", "2> a", "> a 2>&1", "> a &", "(> a)", "> a || true"),
 ]
 KEPT = [
@@ -49,6 +51,9 @@ KEPT = [
         "sort -o a a",
         *("nohup x > a &", "> a echo x", "2> a make", "> a 2>&1 make", "make 2> a", "make &> a"),
     ),
+    *("python3 -c 'open(\"a\").close()'", 'python3 -c \'open("a", "a").close()\''),
+    *('python3 -c \'open("a", "w").write(x)\'', 'python3 -c \'f = open("a", "w")\''),
+    "python3 - <<E\nwith open('a', 'w') as f:\n    f.write('x')\nE",
     *("curl -o a b.c", "cat <<EOF > a\nx\nEOF", "ln -s b a", "tee -a a < /dev/null", "env > a"),
 ]
 

@@ -68,6 +68,10 @@ def test_usual_paths_are_told_as_the_long_way_tells_them(monkeypatch: pytest.Mon
         ("/app/.\u200b./x", "/app", None),
         ("/app/\u202ex", "/app", None),
         ("/app/it's", "/app", True),
+        ("/app/..;/etc/x", "/app", None),
+        ("..;a=b/etc/x", "/app", None),
+        ("/app/a..;b/.;", "/app", None),
+        ("/app/a..;b/;..", "/app", True),
         ("jar:file:/etc!/x", "/app", None),
     ],
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import sponsio_like.kinds  # noqa: F401  declares the kinds
 from sponsio_like.values.frozen import UNREADABLE
 from sponsio_like.values.places import (
     ABSENT,
@@ -58,6 +59,29 @@ def each_of(*parts: Any) -> Many:
 )
 def test_a_path_leads_to_what_stands_there(data: Any, path: str, found: Any) -> None:
     """In arguments and in answers; what is of another shape cannot be told."""
+    assert spot(data, path) == found
+    assert value_in_result(data, path) == found
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "found"),
+    [
+        ({"a": "b.com"}, "a:domain.name", "b.com"),
+        ({"a": "b.com"}, "a:domain", "b.com"),
+        ({"a": "b.com"}, "a:domain.labels[]", each_of("com", "b")),
+        ({"a": "b.com"}, "a:domain.labels", one_of("com", "b")),
+        ({"a": "b.com", "a:domain.name": 1}, "a:domain.name", one_of(1, "b.com")),
+        ({"a": None}, "a:domain.name", ABSENT),
+        ({}, "a:domain.name", ABSENT),
+        ({"a": 7}, "a:domain.name", UNREADABLE),
+        ({"a": ["b.com"]}, "a:domain.name", one_of("b.com")),
+        ({"a": ["b.com"]}, "a[]:domain.name", each_of("b.com")),
+        ({"a": {"b": "c.com"}}, "a.b:domain.name", "c.com"),
+        (["b.com"], "[]:domain.name", each_of("b.com")),
+    ],
+)
+def test_a_path_leads_to_a_fact_of_a_text(data: Any, path: str, found: Any) -> None:
+    """The text may stand anywhere, and a key that is the whole path stands beside the fact."""
     assert spot(data, path) == found
     assert value_in_result(data, path) == found
 
