@@ -164,3 +164,16 @@ def test_answers_in_flight_that_each_meet_a_deadline_are_one_way(
             assert isinstance(session.decide(f"{tool}{i}"), Allowed)
             assert taken - before <= 8 * many * many
     assert taken
+
+
+@requirement("S-VERDICT-11")
+def test_of_two_results_the_one_that_helps_counts() -> None:
+    """A call is let through if one of its results keeps what is owed; where none does, it is not."""
+    session = Guard(
+        [contract("soon").guarantees({"ltl": "G(called(a) -> F[<=1] done(b))"})]
+    ).session()
+    assert isinstance(session.decide("a"), Allowed)
+    assert isinstance(session.decide("b"), Allowed)
+    both = "G(called(a) -> X (done(b) & failed(b)) | X X called(c))"
+    session = Guard([contract("both").guarantees({"ltl": f"{both} & G !called(c)"})]).session()
+    assert isinstance(session.decide("a"), Blocked)
