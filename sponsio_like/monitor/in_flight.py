@@ -6,7 +6,7 @@ of them leaves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from sponsio_like.monitor.alphabet import settlements
@@ -45,10 +45,9 @@ def settled_ways(
     A way is left out where another one leaves no more, or with the goal `harsh` no less. What is
     left in several ways stands there once; None if there are too many.
     """
-    lefts, literals = [owed], literals_of(owed)
+    lefts = [owed]
     for at, open_slots in flying.items():
-        finals = [final for final, late in settlements(slots, open_slots) if not late]
-        finals = _foremost(finals, [each for each in literals if each[:2] == ("D", at)], goal)
+        finals = results(slots, at, open_slots, owed, goal)
         ways = [
             conjunction(settle_residual(each, at, final) for each in left)
             for left in lefts
@@ -60,23 +59,22 @@ def settled_ways(
     return lefts
 
 
-def _foremost(
-    finals: list[dict[int, bool]], literals: list[Literal], goal: Goal
+def results(
+    slots: Any, at: int, open_slots: Sequence[int], owed: Owed, goal: Goal
 ) -> list[dict[int, bool]]:
-    """Return the results that give most of these literals their value, or fewest for `harsh`.
+    """Return the results of the call at this position that help what is owed most, or least for
+    `harsh`.
 
-    Of results of which one gives it to all that another one does, one is enough, since what is owed
-    has no literal that hurts.
+    Of two of which one makes all literals true that the other one does, one is enough: a residual
+    has no literal that hurts it.
     """
-    helps = {
-        frozenset(
-            k for k, (_, _, i, b) in enumerate(literals) if (final[i] is b) is (goal == "kind")
-        ): final
-        for final in reversed(finals)
-    }
-    return [final for mine, final in helps.items() if not any(mine < other for other in helps)][
-        ::-1
-    ]
+    literals = [each for each in literals_of(owed) if each[:2] == ("D", at)]
+    helped: dict[frozenset[Literal], dict[int, bool]] = {}
+    for final, late in settlements(slots, open_slots):
+        if not late:
+            true = [each for each in literals if (final[each[2]] is each[3]) is (goal == "kind")]
+            helped.setdefault(frozenset(true), final)
+    return [final for mine, final in helped.items() if not any(mine < other for other in helped)]
 
 
 def settle_residual(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:

@@ -8,14 +8,27 @@ and throwing the step away, and commits by keeping it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sponsio_like.events import MISSING
 from sponsio_like.logic import Decomposition
 from sponsio_like.logic.formula import Const, Steps
-from sponsio_like.monitor.branches import OFTEN, SOURCE_CAP, Branches, Trees
-from sponsio_like.monitor.in_flight import open_positions, settle_residual, settled_ways
+from sponsio_like.monitor.branches import (
+    OFTEN,
+    SLOTS_CAP,
+    SOURCE_CAP,
+    Branches,
+    End,
+    Trees,
+    branching,
+)
+from sponsio_like.monitor.in_flight import (
+    open_positions,
+    results,
+    settle_residual,
+    settled_ways,
+)
 from sponsio_like.monitor.past import Letter, Registers, compare_nodes, compile_past
 from sponsio_like.monitor.past_source import Stepped, compiled_step
 from sponsio_like.monitor.program import Program, Slot
@@ -354,11 +367,28 @@ class Monitor:
             return False
         if not trees and not open_positions(owed):
             return self.search.is_near(owed, registers, position)
-        found = self.branches.ends(trees, registers, owed, "kind")
-        return found is not None and any(
-            NO not in left and self.search.is_near(left, registers, position)
-            for registers, left in found
+        return any(
+            NO not in left and self.search.is_near(left, now, position)
+            for now, left in self._some_ends(owed, registers, trees)
         )
+
+    def _some_ends(self, owed: Instance, registers: Registers, trees: Trees) -> Iterator[End]:
+        """Yield two of the ends of `Branches`: those with the first, and with the last, of the
+        results that help what is owed most. None where results have values that are remembered.
+        """
+        flying, waiting = branching(trees), open_positions(owed)
+        if flying and any(group.outputs for group in self.branches.groups):
+            return
+        for which in (0, -1):
+            ways, now, left = trees, registers, owed
+            for at in sorted({*flying, *waiting}):
+                slots = sorted({*flying.get(at, ()), *waiting.get(at, ())})
+                if len(slots) > SLOTS_CAP:
+                    return
+                final = results(self.program.slots, at, slots, left, "kind")[which]
+                ways, now = self.branches.settled(ways, now, at, final)
+                left = conjunction(settle_residual(each, at, final) for each in left)
+            yield now, left
 
 
 def overall(verdicts: set[Verdict]) -> Verdict:

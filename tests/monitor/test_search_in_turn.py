@@ -10,6 +10,7 @@ import pytest
 from sponsio_like import Allowed, Blocked, Guard, contract
 from sponsio_like.logic.decomposition import decompose
 from sponsio_like.monitor import in_flight
+from sponsio_like.monitor import monitor as stepping
 from sponsio_like.monitor.monitor import Monitor
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.reachability import FAR, Search, firm
@@ -156,7 +157,8 @@ def test_answers_in_flight_that_each_meet_a_deadline_are_one_way(
         taken += 1
         return settled(*args)
 
-    monkeypatch.setattr(in_flight, "settle_residual", counted)
+    for module in (in_flight, stepping):
+        monkeypatch.setattr(module, "settle_residual", counted)
     session = Guard([contract("each").guarantees({"ltl": each})]).session()
     for tool in "ab":
         for i in range(many):
@@ -164,3 +166,24 @@ def test_answers_in_flight_that_each_meet_a_deadline_are_one_way(
             assert isinstance(session.decide(f"{tool}{i}"), Allowed)
             assert taken - before <= 8 * many * many
     assert taken
+
+
+@requirement("S-VERDICT-11")
+def test_of_two_results_the_one_that_helps_counts() -> None:
+    """A call is let through if one of its results keeps what is owed, and only then."""
+    session = Guard(
+        [contract("soon").guarantees({"ltl": "G(called(a) -> F[<=1] done(b))"})]
+    ).session()
+    assert isinstance(session.decide("a"), Allowed)
+    assert isinstance(session.decide("b"), Allowed)
+    both = "G(called(a) -> X (done(b) & failed(b)) | X X called(c))"
+    session = Guard([contract("both").guarantees({"ltl": f"{both} & G !called(c)"})]).session()
+    assert isinstance(session.decide("a"), Blocked)
+
+
+def test_a_way_that_was_found_is_followed_to_its_end() -> None:
+    """Where it leads to nothing, the call is refused, though it was the way from another state."""
+    text = "G(called(a) -> X F called(b)) & G(called(c) -> X F[<=2] called(d) & G[<=4] !called(d))"
+    session = Guard([contract("way").guarantees({"ltl": text})]).session()
+    assert isinstance(session.decide("a"), Allowed)
+    assert isinstance(session.decide("c"), Blocked)
