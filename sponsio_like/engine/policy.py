@@ -157,8 +157,12 @@ class Policy:
 
         The contract's strategy, else the pattern's own, else block.
         """
-        contract, rule = self.contracts[self.owner[clause]], self.clauses[clause].rule
-        return contract.answer or rule.answer or Block()
+        return self._decisions[clause]
+
+    @functools.cached_property
+    def _decisions(self) -> tuple[Decision, ...]:
+        pairs = zip(self.owner, self.clauses, strict=True)
+        return tuple(self.contracts[k].answer or one.rule.answer or Block() for k, one in pairs)
 
     def answers(self, contract: str) -> tuple[Decision, ...]:
         """Return the decisions of all clauses of a contract; empty for an unknown name."""

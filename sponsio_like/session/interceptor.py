@@ -415,7 +415,8 @@ class Interceptor:
     def pending_calls(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
         """Return the calls in flight: their ids, their tools, and what waits for their results."""
         with self.lock:
-            self.flush_fast()
+            if self.latest is not None:
+                self.flush_fast()
             return tuple((id, each.tool, self.waits(each)) for id, each in self.flights.items())
 
     def in_flight(self) -> list[str]:

@@ -158,7 +158,8 @@ class Session:
         type.
         """
         if self._logs or not self._direct:
-            self._next_turn()
+            if self._assume_success:
+                self._next_turn()
             return self._decide(tool, args, id, agent, depth)
         own, found = fresh_id(MADE) if id is None or id == "" else id, None
         try:

@@ -7,7 +7,7 @@ import random
 import pytest
 import re2
 
-from sponsio_like.engine.fastpath.literals import end_of_all, needed
+from sponsio_like.engine.fastpath.literals import end_of_all, part_of_all
 from sponsio_like.values import plainly_under, under
 from tests.support.size import sized
 
@@ -42,7 +42,7 @@ def test_what_is_needed_stands_in_whatever_is_found() -> None:
     dice, told, found = random.Random(1), 0, 0
     for _ in range(sized(20_000, 4_000)):
         pattern = expression(dice)
-        part, search = needed(pattern), finder(pattern)
+        part, search = part_of_all(pattern), finder(pattern)
         if part is None or search is None:
             continue
         told += 1
@@ -72,7 +72,7 @@ def test_what_is_needed_stands_in_whatever_is_found() -> None:
 )
 def test_the_longest_part_is_needed(pattern: str, part: tuple[str, bool] | None) -> None:
     """Of expressions with alternatives, flags and escapes nothing is told."""
-    assert needed(pattern) == part
+    assert part_of_all(pattern) == part
 
 
 def test_an_end_is_the_end_of_all_that_is_found() -> None:

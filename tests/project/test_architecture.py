@@ -61,6 +61,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     "session/fast.py try_fast": (
         "the clock is the host's, and a lane was made: the slow path decides"
     ),
+    "session/session.py decide": "as `try_fast`: whatever goes wrong, the slow path decides",
     "session/session.py _decide": "as `try_fast`: whatever goes wrong, the slow path decides",
     "session/session.py settle": "as `settle_fast`: the slow path settles",
     "session/settle.py settle": "as `_settle`, before it knows the call: the host is told",

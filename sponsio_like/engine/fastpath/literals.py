@@ -20,7 +20,7 @@ _GROUP = re.compile(r"\((?:\?:)?(?!\?)(?:[\w|.*+? -]|\\[^\w\s]|\\[dDsSwW])*\)", 
 _TIMES = re.compile(r"(?:[*+?]|\{\d+(?:,\d*)?\})\??")
 
 
-def needed(pattern: str) -> tuple[str, bool] | None:
+def part_of_all(pattern: str) -> tuple[str, bool] | None:
     """Return the longest text that stands in whatever is found, and True if case does not matter.
 
     Reads groups as if they were not there, and no alternatives outside of groups.

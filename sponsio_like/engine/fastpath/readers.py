@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple, TypeAlias
 
-from sponsio_like.engine.fastpath.literals import end_of_all, needed
+from sponsio_like.engine.fastpath.literals import end_of_all, part_of_all
 from sponsio_like.events import (
     RARE,
     WORK_CAP,
@@ -93,8 +93,8 @@ def _is_plain(path: str) -> bool:
 
 
 def _contains(path: str, patterns: Any) -> Short | None:
-    """Most texts lack a part of whatever is found, for each of the patterns."""
-    parts = [needed(blank_tolerant(each)) for each in patterns_of(patterns)]
+    """Return the search for patterns; most texts lack a part of whatever each of them finds."""
+    parts = [part_of_all(blank_tolerant(each)) for each in patterns_of(patterns)]
     searches = regex_searches(blank_tolerant, patterns_of(patterns))
 
     def quick(text: str, _: Bind) -> str:
@@ -112,7 +112,7 @@ def _contains(path: str, patterns: Any) -> Short | None:
 
 
 def _allowed(path: str, patterns: Any) -> Short | None:
-    """Some patterns say how a text ends, and nothing else."""
+    """Return the search for patterns, some of which only say how a text ends."""
     ends = [end_of_all(whole_or_anchored(each)) for each in patterns_of(patterns)]
     searches = regex_searches(whole_or_anchored, patterns_of(patterns))
 
@@ -179,7 +179,7 @@ def _between(path: str, least: Any, most: Any) -> Short | None:
 
 
 def _inside(path: str, folders: Any, root: str, links: bool) -> Short | None:
-    """Of most paths it is plain that they lie in a folder."""
+    """Return the reader of a path; most paths plainly lie in a folder."""
     start = root or folders[0]
 
     def read(text: Any) -> bool | None:
