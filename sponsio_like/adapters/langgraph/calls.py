@@ -183,8 +183,9 @@ class Calls:
         kept = running.stand.kept
         value: Kept = {"rev": running.rev, "results": running.entries}
         more: dict[str, Any] = {}
-        refused = running.refused or any("told" in each for each in kept["rulings"].values())
-        if refused and self._ends(request):
+        if self._ends(request) and (
+            running.refused or any("told" in each for each in kept["rulings"].values())
+        ):
             more["goto"] = self.back
         match came:
             case Command() if came.graph == Command.PARENT and not self.sessions.shared:
