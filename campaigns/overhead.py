@@ -25,6 +25,7 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
+from langgraph._internal._runnable import RunnableCallable
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
@@ -126,15 +127,24 @@ def plain(builder: Any) -> str:
 
 
 def floor(builder: Any) -> str:
-    """Add a node of tools, and a node that sends it each call and decides nothing."""
+    """Add a node of tools, and a node that sends it each call and decides nothing.
+
+    Neither asks for a thread in an event loop, as the guard does not.
+    """
 
     def sent(state: Any) -> list[Send]:
         calls = state["messages"][-1].tool_calls
         return [Send("tools", [{**each, "type": "tool_call"}]) for each in calls]
 
+    async def asent(state: Any) -> list[Send]:
+        return sent(state)
+
+    async def nothing(_: Any) -> dict[str, Any]:
+        return {}
+
     plain(builder)
-    builder.add_node("decide", lambda _: {})
-    builder.add_conditional_edges("decide", sent, ["tools"])
+    builder.add_node("decide", RunnableCallable(lambda _: {}, nothing, trace=False))
+    builder.add_conditional_edges("decide", RunnableCallable(sent, asent, trace=False), ["tools"])
     return "decide"
 
 

@@ -25,7 +25,7 @@ from langgraph.config import get_config
 from langgraph.prebuilt import ToolNode
 from langsmith.utils import tracing_is_enabled
 
-from sponsio_like.adapters.langchain.turns import Limits, Turns
+from sponsio_like.adapters.langchain.turns import Turns
 from sponsio_like.adapters.langgraph.answers import with_answers
 from sponsio_like.adapters.langgraph.asked_calls import Tools, check_list
 from sponsio_like.adapters.langgraph.calls import Calls
@@ -120,7 +120,7 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     check_tools(guard.policy, known.arguments, known.kinds)
     calls = Calls(opened, known, back=f"{name}.after_model")
     asks = any(isinstance(each, HumanInTheLoopMiddleware) for each in others)
-    turns = Turns(opened, known, Limits(retries, reminders), asks)
+    turns = Turns(opened, known, retries, reminders, asks)
     first, last = _First(turns, calls, name), _Last(calls, f"{name} checked", hide=hide)
     mine: list[AgentMiddleware[Any, Any]] = [first, last] if others or hide else [first]
     if tracing_is_enabled():

@@ -33,14 +33,6 @@ OURS = {"lc_source": "contracts"}
 """The mark of a message that the contracts say, and neither the model nor the user."""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """The most times the model is sent back: for a withheld answer, and for what it owes."""
-
-    retries: int = 2
-    reminders: int = 1
-
-
 @dataclass
 class Turn:
     """One turn of the model while it is decided."""
@@ -83,11 +75,16 @@ class Turn:
 
 @dataclass(frozen=True)
 class Turns:
-    """Decides the turns of one agent."""
+    """Decides the turns of one agent.
+
+    The model is sent back `retries` times at most for a withheld answer, and `reminders` times for
+    what it owes.
+    """
 
     sessions: Sessions
     tools: Tools
-    limits: Limits = Limits()
+    retries: int
+    reminders: int
     asks: bool = False
     """True if LangChain's middleware that asks people is between the two of the pair."""
 
@@ -189,15 +186,15 @@ class Turns:
 
     def _after(self, turn: Turn, session: Session, calls: Sequence[Any]) -> tuple[list[Any], Kept]:
         """Return what is said instead of the answer, or to send the model back; and the counts."""
-        asking, limits = turn.asking, self.limits
+        asking = turn.asking
         if asking is not None and not isinstance(turn.answer, (Allowed, type(None))):
             instead = _withheld(asking)
-            if calls or turn.sent_back("withheld") >= limits.retries:
+            if calls or turn.sent_back("withheld") >= self.retries:
                 return [instead], {"sent_back": turn.counting()}
             why = f"Your answer was withheld: {_why(turn.answer)}. Answer again."
             return [instead, _told(why)], {"sent_back": turn.counting(withheld=1)}
         owed = [] if calls else _owed(session)
-        if owed and turn.sent_back("reminded") < limits.reminders:
+        if owed and turn.sent_back("reminded") < self.reminders:
             why = f"Before you finish: {'; '.join(owed)}."
             return [_told(why)], {"sent_back": turn.counting(reminded=1)}
         return [], {"sent_back": turn.counting()}

@@ -192,14 +192,11 @@ class Tools:
         if same > 1:
             why = f"{same} calls have the id `{id}`; call each again under an id of its own"
             return Asking(id, name, raw, problem=why, of=of)
-        if tool is None and self.others and name not in self.by_name:
+        tool = self.by_name.get(name) if tool is None else tool
+        if tool is None and self.others:
             return Asking(id, name, raw, raw, passed=raw, blind=True, of=of)
-        if tool is None:
-            passed = self.passed(name, raw)
-            args = self.received(name, passed)
-        else:
-            passed = _passed(self._schema(tool), raw)
-            args = self.received_by(tool, passed)
+        passed = raw if tool is None else _passed(self._schema(tool), raw)
+        args = self.received(name, raw) if tool is None else self.received_by(tool, passed)
         if isinstance(args, str):
             return Asking(id, name, raw, problem=args, of=of)
         return Asking(id, name, raw, args, passed=passed, of=of)
@@ -294,15 +291,14 @@ def _injected_into(tool: BaseTool) -> frozenset[str]:
     return known | {name for name, each in hints.items() if _is_injected(each)}
 
 
+_INJECTED = (InjectedToolArg, ToolRuntime)
+
+
 def _is_injected(hint: Any) -> bool:
     whole, *about = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    return any(_is_mark(each) for each in (get_origin(whole) or whole, *about))
-
-
-def _is_mark(each: Any) -> bool:
-    if isinstance(each, type):
-        return issubclass(each, (InjectedToolArg, ToolRuntime))
-    return isinstance(each, InjectedToolArg)
+    marks = [each if isinstance(each, type) else type(each) for each in about]
+    kind = get_origin(whole) or whole
+    return any(issubclass(each, _INJECTED) for each in [*marks, kind] if isinstance(each, type))
 
 
 _ATOMS = (str, int, float, bool, type(None))

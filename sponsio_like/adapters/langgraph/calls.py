@@ -22,7 +22,7 @@ from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up
 from sponsio_like.adapters.langgraph.node_context import NodeContext, read_context
 from sponsio_like.adapters.langgraph.payloads import messages_of
-from sponsio_like.adapters.langgraph.pending_writes import siblings
+from sponsio_like.adapters.langgraph.pending_writes import ended_in
 from sponsio_like.adapters.langgraph.place import place_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, undisturbed
 from sponsio_like.errors import SessionError
@@ -142,7 +142,7 @@ class Calls:
         before = yield from stand.done_inside(ruling["id"], config, request.runtime, later=later)
         if not stand.lives:
             rev = kept.get("rev", "")
-            ended = yield from siblings(config, request.runtime, rev, later=later)
+            ended = yield from ended_in(config, request.runtime, rev, 1, later=later)
         session = stand.beside(ruling["id"], ended)
         catch_up(session, before)
         return RunningCall(
@@ -183,8 +183,9 @@ class Calls:
         kept = running.stand.kept
         value: Kept = {"rev": running.rev, "results": running.entries}
         more: dict[str, Any] = {}
-        refused = running.refused or any("told" in each for each in kept["rulings"].values())
-        if refused and self._ends(request):
+        if self._ends(request) and (
+            running.refused or any("told" in each for each in kept["rulings"].values())
+        ):
             more["goto"] = self.back
         match came:
             case Command() if came.graph == Command.PARENT and not self.sessions.shared:

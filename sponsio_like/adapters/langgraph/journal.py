@@ -106,13 +106,6 @@ def decided_entry(key: str, ruling: Ruling, by: tuple[str, int]) -> JournalEntry
     return {"key": key, "id": ruling.id, "decided": [tool, encode(dict(args)), list(by)], **said}
 
 
-def decisions(step: str, rulings: Iterable[Ruling], by: tuple[str, int]) -> list[JournalEntry]:
-    """Return the entries of the calls of a batch that are let through."""
-    return [
-        decided_entry(f"decided {step} {each.id}", each, by) for each in rulings if each.settles
-    ]
-
-
 def result(key: str, id: str, came: Mapping[str, Any]) -> JournalEntry:
     """Return the entry of what came of a call: its `output`, or its `error`."""
     return {"key": key, "id": id, **{what: encode(each) for what, each in came.items()}}

@@ -21,13 +21,14 @@ from weakref import WeakKeyDictionary
 from sponsio_like.adapters.langgraph.asked_calls import Tools
 from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
 from sponsio_like.adapters.langgraph.gate import BatchGate, Ruling, once
-from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, decisions, known_to
+from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, decided_entry, known_to
 from sponsio_like.adapters.langgraph.leases import Lease
 from sponsio_like.adapters.langgraph.live import Link, Out
 from sponsio_like.adapters.langgraph.messages import hear, told_facts
 from sponsio_like.adapters.langgraph.pending_writes import (
-    abandoned,
+    BACK,
     checkpoints_of,
+    ended_in,
     inside,
     left_in,
     left_over,
@@ -154,7 +155,8 @@ class NodeContext:
             link = Link(value["rev"], self.batch, self.place.root, checkpoint, idle)
             self.sessions.live.wrote(self._before, link, value)
             return value
-        entries = [*decisions(self.place.step, rulings, self.by), *dropped]
+        ran, at = [each for each in rulings if each.settles], f"decided {self.place.step}"
+        entries = [*(decided_entry(f"{at} {each.id}", each, self.by) for each in ran), *dropped]
         known_to(session).note(each["key"] for each in entries)
         journal = {"journal": self._journal(*entries), "outer": self._outer}
         return successor(self.kept, {**more, **journal}, shared=self.sessions.shared)
@@ -201,7 +203,8 @@ def node_context(sessions: Sessions, config: Any, runtime: Any, *, later: bool) 
     """Return where the node runs. What the world counts gets a name that no replay has again."""
     stand = read_context(sessions, config, runtime)
     if stand.around is None and not stand.lives and left_over(stand.kept):
-        ended = yield from abandoned(config, runtime, stand.kept, later=later)
+        rev = stand.kept["rev"]
+        ended = yield from ended_in(config, runtime, rev, BACK, later=later)
         within = yield from inside(config, runtime, left_in(stand.kept), later=later)
         stand = replace(stand, place=replace(stand.place, ended=(*within, *ended)))
     if sessions.guard.policy.world and stand.around is None:

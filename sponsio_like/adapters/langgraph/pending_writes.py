@@ -25,16 +25,6 @@ BACK = 8
 """Most checkpoints that are looked at, back from where the graph is."""
 
 
-def siblings(config: Mapping[str, Any], runtime: Any, rev: str, *, later: bool) -> Flow:
-    """Return the entries for this part, of tasks beside this one."""
-    return _walk(config, runtime, rev, 1, later=later)
-
-
-def abandoned(config: Mapping[str, Any], runtime: Any, kept: Kept, *, later: bool) -> Flow:
-    """Return the entries for this part, of a step that was left."""
-    return _walk(config, runtime, str(kept["rev"]), BACK, later=later)
-
-
 def is_saved(config: Any, runtime: Any, call: str, rev: str, *, later: bool) -> Flow:
     """True if a checkpoint of this graph knows what this call of the part `rev` has come to.
 
@@ -68,8 +58,11 @@ def left_over(kept: Kept) -> bool:
     return any("id" in each and each["id"] not in ended for each in rulings)
 
 
-def _walk(config: Mapping[str, Any], runtime: Any, rev: str, most: int, *, later: bool) -> Flow:
-    """Return the entries of the latest of so many checkpoints that has any."""
+def ended_in(config: Mapping[str, Any], runtime: Any, rev: str, most: int, *, later: bool) -> Flow:
+    """Return the entries for this part, of the latest of so many checkpoints that has any.
+
+    Of one: those of tasks beside this one; of more: those of a step that was left, too.
+    """
     saver, here = saver_of(config), getattr(runtime, "execution_info", None)
     where = None if saver is None or here is None else _where(here)
     for _ in range(most):
