@@ -88,7 +88,7 @@ def spot(args: Any, path: str) -> Spot:
 
 
 @functools.lru_cache(maxsize=4096)
-def _asked(path: str) -> tuple[str, str, str, Path] | None:
+def _asked(path: str) -> tuple[str, str, str, PathParts] | None:
     """Return the argument, the kind, the fact and the rest of a path such as `query:sql.verbs[]`;
     None for one that leads elsewhere first.
     """
