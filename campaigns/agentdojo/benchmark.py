@@ -89,7 +89,7 @@ def _answers(suite: Any, run: Run, names: Names | None) -> list[str | None]:
     if task is not None:
         environment = task.init_environment(environment)
     runtime = FunctionsRuntime(suite.tools)
-    executor = ToolsExecutor(_marked if "spotlighting" in _model(run) else tool_result_to_str)
+    executor = ToolsExecutor(_marked if "spotlighting" in _model(run) else _shown)
     return [_answer(executor, runtime, environment, event) for event in run["events"]]
 
 
@@ -125,9 +125,20 @@ def _places(suite: Any, task: Any) -> list[str]:
     return places
 
 
+def _shown(result: Any) -> str:
+    """Return an answer as the agent sees it. It is remembered: long ones take a while."""
+    key = repr(result)
+    if key not in _SHOWN:
+        _SHOWN[key] = tool_result_to_str(result)
+    return _SHOWN[key]
+
+
+_SHOWN: Final[dict[str, str]] = {}
+
+
 def _marked(result: Any) -> str:
     """Return an answer as the defence "spotlighting" shows it to the agent."""
-    return f"<<{tool_result_to_str(result)}>>"
+    return f"<<{_shown(result)}>>"
 
 
 def _answer(executor: Any, runtime: Any, environment: Any, event: Mapping[str, Any]) -> str | None:
