@@ -7,15 +7,11 @@ writes is returned, None where that is unknown.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from sponsio_like.kinds.shell_options import behind_options
-from sponsio_like.kinds.shell_state import NOTHING, Shell, Stdin
+from sponsio_like.kinds.shell_state import NOTHING, Handler, Shell, Stdin, Words
 from sponsio_like.kinds.shell_words import is_known, shown, with_escapes
-
-Words: TypeAlias = Sequence[str]
-Handler: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
 
 
 def _echo(_: Shell, args: Words, __: Stdin) -> str | None:

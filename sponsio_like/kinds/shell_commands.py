@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
 
 from sponsio_like.kinds.shell_builtins import BUILTINS
 from sponsio_like.kinds.shell_databases import DATABASES
@@ -18,7 +17,7 @@ from sponsio_like.kinds.shell_hidden import NAMING, SUBSCRIPT
 from sponsio_like.kinds.shell_interpreters import fed, given_text, interpreter, script
 from sponsio_like.kinds.shell_launchers import LAUNCHERS, launcher
 from sponsio_like.kinds.shell_options import behind_options, sorted_options
-from sponsio_like.kinds.shell_state import PROGRAMS, Shell, Stdin
+from sponsio_like.kinds.shell_state import PROGRAMS, Handler, Shell, Stdin, Words
 from sponsio_like.kinds.shell_table import host_in, note
 from sponsio_like.kinds.shell_words import (
     LOOSE,
@@ -26,9 +25,6 @@ from sponsio_like.kinds.shell_words import (
     SIGNS,
     shown,
 )
-
-Words: TypeAlias = Sequence[str]
-Handler: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
 
 CODE = re.compile(
     r"LD_(?:PRELOAD|AUDIT)|DYLD_.*|BASH_ENV|PYTHONSTARTUP|PERL5(?:OPT|DB)|RUBYOPT|NODE_OPTIONS|"

@@ -12,13 +12,11 @@ from importlib.util import find_spec
 from typing import TypeAlias
 
 from sponsio_like.kinds.shell_options import sorted_options
-from sponsio_like.kinds.shell_state import Shell, Stdin
+from sponsio_like.kinds.shell_state import Handler, Shell, Stdin, Words
 from sponsio_like.kinds.shell_table import host_in
 from sponsio_like.kinds.shell_words import QUOTED, is_known
 from sponsio_like.values import TEXT_KINDS, UNREADABLE
 
-Words: TypeAlias = Sequence[str]
-Handler: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
 Meta: TypeAlias = Callable[[Shell, str], bool]
 DESTROYING = ("drop", "truncate", "delete_all", "update_all")
 """The verbs of SQL that cannot be undone."""

@@ -6,16 +6,14 @@ In: the arguments of a call. Out: facts are noted. Sources: the manuals of GNU s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator
 
 from sponsio_like.kinds.shell_options import sorted_options
-from sponsio_like.kinds.shell_state import Shell, Stdin
+from sponsio_like.kinds.shell_state import Shell, Stdin, Words
 from sponsio_like.kinds.shell_words import QUOTED, is_known
 
 EVERY_LINE = re.compile(r"\s*(?:1\s*,\s*\$|//)?\s*[dD]\s*;?\s*")
 """A script of sed after which nothing is left."""
-Words: TypeAlias = Sequence[str]
 ADDRESS = re.compile(r"\s*(?:\d+(?:~\d+)?|\$|[+~]\d+|0)?")
 
 

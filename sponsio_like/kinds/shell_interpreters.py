@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Mapping
 
 from sponsio_like.kinds.python_code import python_facts
 from sponsio_like.kinds.shell_options import behind_options
-from sponsio_like.kinds.shell_state import Shell, Stdin
+from sponsio_like.kinds.shell_state import Handler, Shell, Stdin, Words
 from sponsio_like.kinds.shell_table import note
 from sponsio_like.kinds.shell_words import QUOTED, is_known, shown
 
-Words: TypeAlias = Sequence[str]
-Handler: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash"})
 OTHERS = frozenset(
     {"node", "nodejs", "deno", "bun", "perl", "ruby", "php", "lua", "Rscript", "tclsh"}

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Mapping
 
-from sponsio_like.kinds.shell_options import Words, behind_options
-from sponsio_like.kinds.shell_state import Shell, Stdin
-
-Launcher: TypeAlias = Callable[[Shell, Words, Stdin], str | None]
-
+from sponsio_like.kinds.shell_options import behind_options
+from sponsio_like.kinds.shell_state import Handler, Shell, Stdin, Words
 
 FLAGS = frozenset(
     {
@@ -26,7 +22,7 @@ FLAGS = frozenset(
 """Options of these commands that take no value."""
 
 
-def _behind(short: str = "", long: tuple[str, ...] = (), skip: int = 0) -> Launcher:
+def _behind(short: str = "", long: tuple[str, ...] = (), skip: int = 0) -> Handler:
     """Return the launcher of what stands behind options, and behind `skip` arguments."""
 
     def launch(state: Shell, args: Words, _: Stdin) -> str | None:
@@ -54,7 +50,7 @@ def _started(state: Shell, words: list[str]) -> str | None:
     return None
 
 
-def _sub(*subcommands: str, short: str = "", skip: int = 0) -> Launcher:
+def _sub(*subcommands: str, short: str = "", skip: int = 0) -> Handler:
     """Return the launcher of what stands behind a subcommand, as in `conda run ..`."""
     launch = _behind(short, ("--name", "--prefix", "--with", "--python", "--package"), skip)
 
@@ -67,7 +63,7 @@ def _sub(*subcommands: str, short: str = "", skip: int = 0) -> Launcher:
     return handle
 
 
-def _option(*options: str) -> Launcher:
+def _option(*options: str) -> Handler:
     """Return the launcher of the programs that stand in these options."""
 
     def launch(state: Shell, args: Words, _: Stdin) -> str | None:
@@ -78,7 +74,7 @@ def _option(*options: str) -> Launcher:
     return launch
 
 
-def _from(*options: str) -> Launcher:
+def _from(*options: str) -> Handler:
     """Return the launcher of the command whose words stand behind one of these options."""
 
     def launch(state: Shell, args: Words, _: Stdin) -> str | None:
@@ -105,7 +101,7 @@ def _values(args: Words, options: tuple[str, ...]) -> list[str]:
     return found
 
 
-def _texts(short: str = "") -> Launcher:
+def _texts(short: str = "") -> Handler:
     """Return the launcher of a command each of whose arguments is a program."""
 
     def launch(state: Shell, args: Words, _: Stdin) -> str | None:
@@ -117,7 +113,7 @@ def _texts(short: str = "") -> Launcher:
     return launch
 
 
-def _unknown_if(found: str) -> Launcher:
+def _unknown_if(found: str) -> Handler:
     """Return the launcher of a command that may run anything if its arguments have this in them."""
     sign = re.compile(found)
 
@@ -230,7 +226,7 @@ def _node_package(state: Shell, args: Words, stdin: Stdin) -> str | None:
     return None
 
 
-def _each(*options: str) -> Launcher:
+def _each(*options: str) -> Handler:
     """Return the launcher of a command with programs in these options, and as its arguments."""
 
     def launch(state: Shell, args: Words, stdin: Stdin) -> str | None:
@@ -240,7 +236,7 @@ def _each(*options: str) -> Launcher:
     return launch
 
 
-def _both(one: Launcher, other: Launcher) -> Launcher:
+def _both(one: Handler, other: Handler) -> Handler:
     def launch(state: Shell, args: Words, stdin: Stdin) -> str | None:
         one(state, args, stdin)
         return other(state, args, stdin)
@@ -248,7 +244,7 @@ def _both(one: Launcher, other: Launcher) -> Launcher:
     return launch
 
 
-def _container(*words: str, skip: int = 1) -> Launcher:
+def _container(*words: str, skip: int = 1) -> Handler:
     """Return the launcher of `crictl exec [options] name command`, behind one of these words."""
     long = ("--name", "--user", "--env", "--workdir", "--volume", "--namespace", "--context")
     behind = _behind("uewvpncf", (*long, "--file", "--container"), skip)
@@ -357,7 +353,7 @@ LOADER = re.compile(r"ld-(?:linux|musl)?.*\.so[.\d]*|ld\.so")
 """The names of dynamic loaders, which run the program that they are given."""
 
 
-LAUNCHERS: Mapping[str, Launcher] = {
+LAUNCHERS: Mapping[str, Handler] = {
     **dict.fromkeys(
         (
             *("linux32", "linux64", "i386", "x86_64", "tini", "dumb-init", "eatmydata", "nocache"),
@@ -521,6 +517,6 @@ LAUNCHERS: Mapping[str, Launcher] = {
 
 
 @functools.lru_cache(maxsize=1_000)
-def launcher(name: str) -> Launcher | None:
+def launcher(name: str) -> Handler | None:
     """Return the launcher of a command; None if it starts no other one that is known."""
     return LAUNCHERS.get(name) or (_loader if LOADER.fullmatch(name) else None)

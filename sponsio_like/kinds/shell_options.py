@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple, TypeAlias
 
+from sponsio_like.kinds.shell_state import Words
 from sponsio_like.kinds.shell_words import LOOSE
 
-Words: TypeAlias = Sequence[str]
 Destroys: TypeAlias = "Callable[[Options], str]"
 """A function that returns what a call destroys, in a few words; empty for nothing."""
 

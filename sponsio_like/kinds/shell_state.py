@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -126,6 +126,9 @@ def _is_lost(path: str) -> bool:
     return LOOSE in path or QUOTED in path or ANY_FOLDER.match(path) is not None
 
 
+Words: TypeAlias = Sequence[str]
+Handler: TypeAlias = "Callable[[Shell, Words, Stdin], str | None]"
+"""A function that follows a command by its arguments and its input; it returns what that writes."""
 Follow: TypeAlias = "Callable[[Shell, Any, Stdin], str | None]"
 """A function that follows a text, or a node, in a shell, and returns what it writes."""
 

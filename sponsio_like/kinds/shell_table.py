@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from sponsio_like.kinds.shell_options import Options, Row, Words, always, sorted_options
+from sponsio_like.kinds.shell_options import Options, Row, always, sorted_options
 from sponsio_like.kinds.shell_rows import ROWS
-from sponsio_like.kinds.shell_state import NOTHING, Shell
+from sponsio_like.kinds.shell_state import NOTHING, Shell, Words
 from sponsio_like.kinds.shell_subcommands import GLOBAL, SERVERS, SUBCOMMANDS
 from sponsio_like.kinds.shell_words import QUOTED, SIGNS
 
