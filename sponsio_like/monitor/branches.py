@@ -21,7 +21,6 @@ from sponsio_like.monitor.past import Letter, Past, Register, Registers, Value, 
 from sponsio_like.monitor.past_source import Advanced, compiled_registers
 from sponsio_like.monitor.program import Op, Program
 from sponsio_like.monitor.residual import conjunction
-from sponsio_like.monitor.successors import Goal
 
 CAP = 2_000
 """Most nodes of one tree."""
@@ -157,7 +156,6 @@ class Branches:
         """Begin without anything that was asked before."""
         self._asked = [0] * len(self.groups)
         self._advanced: dict[tuple[int, ...], Advanced | None] = {}
-        self._latest: tuple[Any, Any, Any, list[End] | None] = (None, None, None, None)
         self._known_keys: dict[tuple[int, ...], _Keys] = {}
         self._known_additions: dict[Any, tuple[tuple[int, ...], tuple[int, ...]] | None] = {}
 
@@ -431,23 +429,15 @@ class Branches:
 
     # --- what results may come to -------------------------------------------------------------
 
-    def ends(self, trees: Trees, registers: Registers, owed: Owed, goal: Goal) -> list[End] | None:
-        """Return what is remembered, and owed, for the ways in which the calls in flight settle.
+    def ends(self, trees: Trees, registers: Registers, owed: Owed) -> list[End] | None:
+        """Return what is remembered, and owed, for each way in which the calls in flight settle.
 
         Ways that come to the same are one: their number grows with what is told apart, and not with
-        that of the calls; so are those of which one leaves no more, or for `harsh` no less, to be
-        owed. None if there are too many.
+        that of the calls. None if there are too many.
         """
-        known, asked = self._latest, (owed, goal)
-        if known[0] is not trees or known[1] is not registers or known[2] != asked:
-            found = self._ends(trees, registers, owed, goal)
-            known = self._latest = trees, registers, asked, found
-        return known[3]
-
-    def _ends(self, trees: Trees, registers: Registers, owed: Owed, goal: Goal) -> list[End] | None:
         waiting, flying = open_positions(owed), branching(trees)
         beside = {at: found for at, found in waiting.items() if at not in flying}
-        lefts = settled_ways(self.program.slots, owed, beside, goal)
+        lefts = settled_ways(self.program.slots, owed, beside)
         if lefts is None or not trees:
             return None if lefts is None else [(registers, left) for left in lefts]
         starts = self._starts(trees, registers)

@@ -20,7 +20,6 @@ from sponsio_like.monitor.residual import (
     mapped,
     one,
 )
-from sponsio_like.monitor.successors import Goal
 
 WAYS_CAP = 1_024
 """Most ways of what is owed that are told apart."""
@@ -37,17 +36,14 @@ def open_positions(joint: Iterable[Residual]) -> dict[int, list[int]]:
     return {position: sorted(slots) for position, slots in sorted(found.items())}
 
 
-def settled_ways(
-    slots: Any, owed: Owed, flying: Mapping[int, list[int]], goal: Goal
-) -> list[Owed] | None:
-    """Return what is left of what is owed, for the ways in which these calls may settle.
+def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> list[Owed] | None:
+    """Return what is left of what is owed, for each way in which these calls may settle.
 
-    A way is left out where another one leaves no more, or with the goal `harsh` no less. What is
-    left in several ways stands there once; None if there are too many.
+    What is left in several ways stands there once; None if there are too many.
     """
     lefts = [owed]
     for at, open_slots in flying.items():
-        finals = results(slots, at, open_slots, owed, goal)
+        finals = [final for final, late in settlements(slots, open_slots) if not late]
         ways = [
             conjunction(settle_residual(each, at, final) for each in left)
             for left in lefts
@@ -59,11 +55,8 @@ def settled_ways(
     return lefts
 
 
-def results(
-    slots: Any, at: int, open_slots: Sequence[int], owed: Owed, goal: Goal
-) -> list[dict[int, bool]]:
-    """Return the results of the call at this position that help what is owed most, or least for
-    `harsh`.
+def results(slots: Any, at: int, open_slots: Sequence[int], owed: Owed) -> list[dict[int, bool]]:
+    """Return the results of the call at this position that help what is owed most.
 
     Of two of which one makes all literals true that the other one does, one is enough: a residual
     has no literal that hurts it.
@@ -72,7 +65,7 @@ def results(
     helped: dict[frozenset[Literal], dict[int, bool]] = {}
     for final, late in settlements(slots, open_slots):
         if not late:
-            true = [each for each in literals if (final[each[2]] is each[3]) is (goal == "kind")]
+            true = [each for each in literals if final[each[2]] is each[3]]
             helped.setdefault(frozenset(true), final)
     return [final for mine, final in helped.items() if not any(mine < other for other in helped)]
 

@@ -291,12 +291,12 @@ class Monitor:
 
     def _may_end_well(self, instance: Instance) -> bool:
         """True if the instance holds at the end for some results of the calls in flight."""
-        lefts = settled_ways(self.program.slots, instance, open_positions(instance), "kind")
+        lefts = settled_ways(self.program.slots, instance, open_positions(instance))
         return lefts is None or any(not left for left in lefts)
 
     def _ends_well(self, instance: Instance) -> bool:
         """True if the instance holds at the end for all results of the calls in flight."""
-        lefts = settled_ways(self.program.slots, instance, open_positions(instance), "harsh")
+        lefts = settled_ways(self.program.slots, instance, open_positions(instance))
         return lefts is not None and all(holds_at_end(r) for left in lefts for r in left)
 
     def ahead(self, state: State, position: int) -> int:
@@ -350,7 +350,7 @@ class Monitor:
             return True
         if not trees and not open_positions(owed):
             return self.search.reachable(goal, owed, registers, position, more=more)
-        found = self.branches.ends(trees, registers, owed, goal)
+        found = self.branches.ends(trees, registers, owed)
         if found is None:
             self.search.limited = True
             return True
@@ -385,7 +385,7 @@ class Monitor:
                 slots = sorted({*flying.get(at, ()), *waiting.get(at, ())})
                 if len(slots) > SLOTS_CAP:
                     return
-                final = results(self.program.slots, at, slots, left, "kind")[which]
+                final = results(self.program.slots, at, slots, left)[which]
                 ways, now = self.branches.settled(ways, now, at, final)
                 left = conjunction(settle_residual(each, at, final) for each in left)
             yield now, left

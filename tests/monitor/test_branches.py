@@ -284,7 +284,7 @@ def test_many_conditions_on_one_result_take_no_time() -> None:
     many = " | ".join(f"output matches 'w{n}$'" for n in range(40))
     played = Played(f"G(called(b) -> O(called(a) & ({many})))")([Move(CALLS[0], None)])
     assert [len(tree) for tree in played.trees] == [1]
-    assert played.branches.ends(played.trees, played.registers, frozenset(), "kind") is None
+    assert played.branches.ends(played.trees, played.registers, frozenset()) is None
     played.settle(0, Result("ok", "it is w39"))
     assert played.registers == (True,)
     other = Played(f"G(called(b) -> O (called(b) & Y O (called(a) & ({many}))))")

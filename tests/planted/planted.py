@@ -227,13 +227,6 @@ BUGS = (
         "tests/monitor/test_successors.py::test_letters_that_show_the_same_are_one",
     ),
     Planted(
-        "of two results in flight, the one that helps less is taken",
-        "monitor/in_flight.py",
-        "if not any(mine < other for other in helped)",
-        "if not any(other < mine for other in helped)",
-        "tests/monitor/test_search_in_turn.py::test_of_two_results_the_one_that_helps_counts",
-    ),
-    Planted(
         "a way that was found once is taken for one everywhere",
         "monitor/reachability.py",
         "            if place[0].met:\n                self._note_way(passed",
