@@ -55,7 +55,9 @@ def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> lis
     return lefts
 
 
-def results(slots: Any, at: int, open_slots: Sequence[int], owed: Owed) -> list[dict[int, bool]]:
+def best_results(
+    slots: Any, at: int, open_slots: Sequence[int], owed: Owed
+) -> list[dict[int, bool]]:
     """Return the results of the call at this position that help what is owed most.
 
     Of two of which one makes all literals true that the other one does, one is enough: a residual

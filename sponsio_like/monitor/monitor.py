@@ -24,8 +24,8 @@ from sponsio_like.monitor.branches import (
     branching,
 )
 from sponsio_like.monitor.in_flight import (
+    best_results,
     open_positions,
-    results,
     settle_residual,
     settled_ways,
 )
@@ -385,7 +385,7 @@ class Monitor:
                 slots = sorted({*flying.get(at, ()), *waiting.get(at, ())})
                 if len(slots) > SLOTS_CAP:
                     return
-                final = results(self.program.slots, at, slots, left)[which]
+                final = best_results(self.program.slots, at, slots, left)[which]
                 ways, now = self.branches.settled(ways, now, at, final)
                 left = conjunction(settle_residual(each, at, final) for each in left)
             yield now, left

@@ -47,7 +47,7 @@ PLACES_CAP = 64
 MEMO_CAP = 4_000
 """Most answers remembered for one formula, and most places on ways that were found."""
 WAYS = 4
-"""So many ways that were found last are tried from the next place."""
+"""Most ways, those that were found last, that are tried from the next place."""
 FAR = 1 << 31
 """The distance of a goal that the search has neither found nor excluded."""
 

@@ -9,6 +9,8 @@ import itertools
 import os
 import secrets
 
+MADE = "auto-"
+"""With this begins an id that the session made for a call."""
 _numbers = itertools.count(1)
 _own = ""
 
@@ -26,3 +28,8 @@ if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
 def fresh_id(prefix: str = "") -> str:
     """Return a name that was never given."""
     return f"{prefix}{_own}{next(_numbers)}"
+
+
+def own_id(id: str | None) -> str:
+    """Return the id of a call; a fresh one if the host gave none, or an empty one."""
+    return fresh_id(MADE) if id is None or id == "" else id

@@ -42,13 +42,13 @@ from sponsio_like.session.decision_log import SILENT, STANDS, Log
 from sponsio_like.session.fast import FastFinding, settle_fast, taken_back, try_fast
 from sponsio_like.session.flights import Attempt, Kept
 from sponsio_like.session.gate import Gate
-from sponsio_like.session.ids import fresh_id
+from sponsio_like.session.ids import own_id
 from sponsio_like.session.impossible import impossible_tools
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.notify import Notifications
 from sponsio_like.session.resume import read_text, restore, snapshot, snapshot_text
 from sponsio_like.session.settle import Settlement, settle
-from sponsio_like.session.tickets import MADE, Tickets, as_id
+from sponsio_like.session.tickets import Tickets, as_id
 from sponsio_like.values import given_args, given_value
 from sponsio_like.worlds import World
 
@@ -161,7 +161,7 @@ class Session:
             if self._assume_success:
                 self._next_turn()
             return self._decide(tool, args, id, agent, depth)
-        own, found = fresh_id(MADE) if id is None or id == "" else id, None
+        own, found = own_id(id), None
         try:
             passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
             if type(passed) is tuple:
@@ -201,7 +201,7 @@ class Session:
     ) -> Outcome:  # fmt: skip
         """Decide as `decide` does, whatever is logged; `why`: the reason to refuse the call."""
         started = _time.perf_counter() if self._logs else 0.0
-        own = fresh_id(MADE) if id is None or id == "" else id
+        own = own_id(id)
         found: Kept | FastFinding | None = None
         if self._direct and not why:
             try:

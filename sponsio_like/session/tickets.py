@@ -17,6 +17,7 @@ from typing import Any
 
 from sponsio_like.errors import SessionError
 from sponsio_like.events import HeldBy, Ticket, TicketStatus
+from sponsio_like.session.ids import MADE
 
 TICKETS_CAP = 1_000
 """Most tickets that one session remembers; the oldest that are closed are forgotten first."""
@@ -24,7 +25,6 @@ TICKETS_CAP = 1_000
 NO_TICKETS: Any = MappingProxyType({})
 """The tickets of all sessions that have none."""
 
-MADE = "auto-"
 _MADE = re.compile(rf"{MADE}[0-9a-f]{{8,16}}-\d+")
 """The ids that sessions make for calls that come without one."""
 

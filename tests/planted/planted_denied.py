@@ -65,7 +65,7 @@ MEANING = (
     (
         "what is closed is not final",
         "advice/advice.py",
-        "if found.certain and any(isinstance(each, Denied) for each in _read(against)):",
+        "if found.certain and any(map(_counts_refusals, against)):",
         "if False:",
     ),
     ("a stop is a block", "session/decide.py", "refusal.explain, ends)", "refusal.explain)"),

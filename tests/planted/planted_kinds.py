@@ -54,8 +54,8 @@ MEANING = (
     (
         "folders are prefixes",
         "values/paths.py",
-        '''f"{each.rstrip('/')}/"''',
-        "each",
+        """place.startswith(tuple([f"{each.rstrip('/')}/" for each in folders]))""",
+        "place.startswith(tuple([each for each in folders]))",
     ),
     (
         "hosts are suffixes",

@@ -175,7 +175,7 @@ BUGS = (
     ),
     Bug(
         "empty ids are ids",
-        "session/session.py",
+        "session/ids.py",
         'if id is None or id == "" else',
         "if id is None else",
     ),

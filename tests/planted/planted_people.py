@@ -11,8 +11,8 @@ STRATEGIES = (
     (
         "patterns know better than contracts",
         "engine/policy.py",
-        "return contract.answer or rule.answer or Block()",
-        "return rule.answer or contract.answer or Block()",
+        "self.contracts[k].answer or one.rule.answer or Block() for",
+        "one.rule.answer or self.contracts[k].answer or Block() for",
     ),
     (
         "no argument is dropped",

@@ -10,7 +10,8 @@ import pytest
 from sponsio_like.errors import SessionError
 from sponsio_like.event_types import HeldBy, Ticket
 from sponsio_like.session import tickets
-from sponsio_like.session.tickets import MADE, Tickets
+from sponsio_like.session.ids import MADE
+from sponsio_like.session.tickets import Tickets
 from tests.semantics.manifest import requirement
 
 C, D = HeldBy("c"), HeldBy("d", ("boss",))
