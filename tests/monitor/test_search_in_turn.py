@@ -144,11 +144,11 @@ def test_a_search_after_one_without_an_answer_has_the_whole_budget() -> None:
 
 
 @requirement("S-VERDICT-11")
-@pytest.mark.parametrize("many", [12, 40])
+@pytest.mark.parametrize("many", [6, 12])
 def test_answers_in_flight_that_each_meet_a_deadline_are_one_way(
     many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The work grows with their number, and not with that of the combinations of their results."""
+    """The work of so many grows with their number, and not with that of combinations of results."""
     each = " & ".join(f"G(called(a{i}) -> F[<={3 * many + i}] done(b{i}))" for i in range(many))
     settled, taken = in_flight.settle_residual, 0
 

@@ -270,8 +270,8 @@ BUGS = (
     Bug(
         "case does not count",
         "session/session.py",
-        'own = fresh_id(MADE) if id is None or id == "" else id\n',
-        'own = fresh_id(MADE) if id is None or id == "" else id; tool = tool.lower()\n',
+        "own, found = own_id(id), None\n",
+        "own, found, tool = own_id(id), None, tool.lower()\n",
     ),
     Bug(
         "case does not count in globs",
