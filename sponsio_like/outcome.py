@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from sponsio_like.event_types import Call, Ticket
 from sponsio_like.notices import Mailbox
@@ -132,10 +132,50 @@ class Blocked:
     explain: Callable[[], str] = field(repr=False, compare=False)
     ends_run: bool = False
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Return what `blocked_for` has left out, made by then."""
+            match name:
+                case "violations":
+                    found = self.explain.violations
+                    _set_violations(self, found)
+                    return found
+                case "ends_run":
+                    return False
+            raise AttributeError(f"a blocked call has no `{name}`", name=name, obj=self)
+
     @property
     def advice(self) -> str:
         """One sentence: the reason, and the shortest way to make the call legal, if any."""
         return self.explain()
+
+
+class Why(Protocol):
+    """The reason of a refusal: its violations, and when it is called, the advice."""
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """The violations of enforced contracts."""
+        ...
+
+    def __call__(self) -> str:
+        """Return the advice."""
+        ...
+
+
+_new_blocked: Callable[[type[Blocked]], Blocked] = object.__new__
+_set_blocked = getattr(Blocked, "id").__set__  # noqa: B009  as above
+_set_violations = getattr(Blocked, "violations").__set__  # noqa: B009
+_set_explain = getattr(Blocked, "explain").__set__  # noqa: B009
+
+
+def blocked_for(id: str, why: Why) -> Blocked:
+    """Return `Blocked(id, why.violations, why)`, whose violations are made when they are read."""
+    outcome = _new_blocked(Blocked)
+    _set_blocked(outcome, id)
+    _set_explain(outcome, why)
+    return outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -300,7 +300,8 @@ class Ledger:
 
     def before(self, event: Event, witnesses: Mapping[int, Witness] = NO_WITNESSES) -> Ledger:
         """Return a copy with the keys and values that this event, and its advice, need."""
-        twin = self.copy([self.policy.clauses[i].key(event) for i in self.keyed])
+        keyed = self.keyed is not self.policy.without_keys
+        twin = self.copy([self.policy.clauses[i].key(event) for i in self.keyed] if keyed else ())
         if not self.bound:
             return twin
         with Effort():  # each text is split into words once
@@ -319,23 +320,28 @@ class Ledger:
 
         Of clauses with `by`, it has only these keys.
         """
-        twin = object.__new__(Ledger)
+        twin: Ledger = object.__new__(Ledger)
         twin.policy = self.policy
         twin.lineage, twin.counters, twin.counting = self.lineage, self.counters, self.counting
-        twin.positions = list(self.positions)
-        twin.watches = list(self.watches)
-        wanted = set(keys)
-        twin.keyed = {
-            i: {k: each[k] for k in wanted if k in each} for i, each in self.keyed.items()
-        }
-        twin.bound = {i: store.copy(()) for i, store in self.bound.items()}
-        twin.wakes, twin.soonest = dict(self.wakes), self.soonest
+        twin.positions, twin.watches = self.positions[:], self.watches[:]
         twin.passed, twin.calls, twin.torn = self.passed, self.calls, False
-        twin.alarms = {
-            (i, key): due
-            for (i, key), due in self.alarms.items()
-            if i not in twin.keyed or key in twin.keyed[i]
-        }
+        twin.wakes, twin.soonest = self.wakes, self.soonest
+        twin.keyed, twin.bound, twin.alarms = self.keyed, NO_STORES, NO_ALARMS
+        if self.wakes is not self.policy.wakes:  # as below: what all sessions share is not copied
+            twin.wakes = self.wakes.copy()
+        if self.keyed is not self.policy.without_keys:
+            wanted = set(keys)
+            twin.keyed = {
+                i: {k: each[k] for k in wanted if k in each} for i, each in self.keyed.items()
+            }
+        if self.bound:
+            twin.bound = {i: store.copy(()) for i, store in self.bound.items()}
+        if self.alarms:
+            twin.alarms = {
+                (i, key): due
+                for (i, key), due in self.alarms.items()
+                if i not in twin.keyed or key in twin.keyed[i]
+            }
         return twin
 
     def joined(self, other: Ledger) -> Ledger:

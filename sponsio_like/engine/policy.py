@@ -28,7 +28,7 @@ from sponsio_like.errors import Problem
 from sponsio_like.events import Call, Concerns, Kind, concerns
 from sponsio_like.logic.formula import Delivered, Denied, Node, postorder
 from sponsio_like.monitor import NEVER, ClauseState, PositionCounts
-from sponsio_like.outcome import Block, Decision, Mode
+from sponsio_like.outcome import Block, Decision, Escalate, Mode
 
 
 class Counter(NamedTuple):
@@ -157,10 +157,10 @@ class Policy:
 
         The contract's strategy, else the pattern's own, else block.
         """
-        return self._decisions[clause]
+        return self.decisions[clause]
 
     @functools.cached_property
-    def _decisions(self) -> tuple[Decision, ...]:
+    def decisions(self) -> tuple[Decision, ...]:
         pairs = zip(self.owner, self.clauses, strict=True)
         return tuple(self.contracts[k].answer or one.rule.answer or Block() for k, one in pairs)
 
@@ -174,6 +174,16 @@ class Policy:
         for i, owner in enumerate(self.owner):
             found.setdefault(self.contracts[owner].name, {})[self.decision(i)] = None
         return {name: tuple(each) for name, each in found.items()}
+
+    @functools.cached_property
+    def notifying(self) -> frozenset[int]:
+        """The clauses whose contracts have people of their own to notify."""
+        told = {
+            self.contracts[k].name
+            for k, answer in zip(self.owner, self.decisions, strict=True)
+            if isinstance(answer, Escalate) and answer.notify
+        }
+        return frozenset(i for i, k in enumerate(self.owner) if self.contracts[k].name in told)
 
     @functools.cached_property
     def stateful(self) -> tuple[str, ...]:

@@ -8,10 +8,9 @@ opened. No lock is held meanwhile.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from sponsio_like.advice import Refusal
 from sponsio_like.contracts import CONTRACT, SHOWN, Inventory, ruling
@@ -23,7 +22,6 @@ from sponsio_like.engine import (
     holding,
     needing_ruling,
     observed,
-    renamed,
 )
 from sponsio_like.errors import Finished, SessionError
 from sponsio_like.events import Call, HeldBy, Message, Ticket
@@ -39,19 +37,17 @@ from sponsio_like.outcome import (
     Stop,
     Violation,
 )
+from sponsio_like.session.denied import Denied, Fit, substitute
 from sponsio_like.session.fast import FastFinding
 from sponsio_like.session.flights import UNLIKE, Answer, Attempt, Flight, event_fingerprint, id_of
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.tickets import why_closed
 from sponsio_like.values import given_args
 
-Fit: TypeAlias = Callable[[Redirect], Mapping[str, Any] | str]
-"""A function that returns the arguments that a substitute will receive, or why it cannot run."""
-
 
 def decided(
     inner: Interceptor,
-    event: Call | Message | FastFinding,
+    event: Call | Message | FastFinding | Denied,
     args: Any = None,
     fit: Fit | None = None,
     why: str = "",
@@ -59,13 +55,15 @@ def decided(
     """Decide an event; if the decision fails, refuse it. Return event, outcome and attempt.
 
     `args`: the arguments of a call, as they came; they are read once. `why`: the reason to refuse
-    the event before it is judged. For an event that was `FastFinding` already, only the outcome is
-    made. Raises `Finished`.
+    the event before it is judged. Of what a lane has found only the outcome is made. Raises
+    `Finished`.
     """
     try:
-        if isinstance(event, FastFinding):
+        if isinstance(event, Denied):
             call, found = event.call, event.attempt
-            return call, event.allowed or blocked(inner, call, found, fit=fit), found
+            return call, blocked(inner, call, found, fit=fit), found
+        if isinstance(event, FastFinding):
+            return event.call, event.allowed, event.attempt
         if isinstance(event, Call):
             event = replace(event, args=given_args(args))
         if why:
@@ -74,7 +72,7 @@ def decided(
     except Finished:
         raise
     except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
-        event = event.call if isinstance(event, FastFinding) else event
+        event = event.call if isinstance(event, FastFinding | Denied) else event
         return event, _failed(inner, event, error), Attempt()
 
 
@@ -167,7 +165,7 @@ def blocked(
         inner.pending_calls(),
         instead,
         _ticket(inner, event),
-        partial(_substitute, event, fit=fit) if isinstance(event, Call) else lambda _: "",
+        partial(substitute, event, fit=fit) if isinstance(event, Call) else lambda _: "",
         ends,
         dict(inner.unread),
         attempt.spent,
@@ -241,20 +239,6 @@ def _own(outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _substitute(call: Call, answer: Redirect, fit: Fit | None) -> Call | str:
-    """Return the call of the substitute, on what it will receive; or why there can be none."""
-    safe = replace(call, tool=answer.tool, args=renamed(call.args, answer))
-    instead = f"`{safe.tool}` was to run instead"
-    if event_fingerprint(safe).startswith(UNLIKE):
-        return f"{instead}, but the arguments of `{call.tool}` cannot be read"
-    if fit is None:
-        return safe
-    args = fit(answer)
-    if isinstance(args, str):
-        return f"{instead}, but it cannot: {args}"
-    return replace(safe, args=given_args(args))
-
-
 def _redirected(
     inner: Interceptor,
     call: Call,
@@ -264,7 +248,7 @@ def _redirected(
     fit: Fit | None,
 ) -> tuple[Outcome, Attempt]:
     """Decide the substitute like any call, under the same id; block unless it is let through."""
-    safe = _substitute(call, answer, fit)
+    safe = substitute(call, answer, fit)
     if isinstance(safe, str):
         inner.note_refusal(call)
         return blocked(inner, call, first, safe), first

@@ -33,16 +33,18 @@ from sponsio_like.engine import (
 from sponsio_like.errors import STRAIN
 from sponsio_like.events import Call, Status
 from sponsio_like.monitor import OTHER, Now, awaits_results
-from sponsio_like.outcome import Allowed, Block, Decision, Warn
+from sponsio_like.outcome import Allowed, Block, Warn
+from sponsio_like.session.denied import Denied
 from sponsio_like.session.flights import (
     IN_FLIGHT_CAP,
+    NOTHING_UNREAD,
     Attempt,
     Flight,
     Kept,
     Woken,
 )
 from sponsio_like.session.interceptor import Interceptor
-from sponsio_like.session.refuse import after_refusal
+from sponsio_like.session.refuse import count_refusal
 from sponsio_like.session.settle import Settlement
 from sponsio_like.values import flat_copy, freeze_args, unwrapped
 
@@ -52,6 +54,8 @@ take the slow path.
 """
 NAME_CAP = 200
 """Longest name of a tool, in characters, by which its lane is cached."""
+STOPS_OR_NOT: frozenset[Any] = frozenset({Block, Warn})
+"""The answers about which nobody has to be asked."""
 UNKNOWN: Any = object()
 TYPES = (str, str, str, int)
 """The types of the tool, id, agent and depth of a call that has a lane."""
@@ -59,21 +63,20 @@ TYPES = (str, str, str, int)
 
 @dataclass(frozen=True, slots=True)
 class FastFinding:
-    """A call that violates contracts, and the attempt with its violations.
-
-    `allowed`: the outcome, if none of them stops the call; else it is blocked.
+    """A call that violates contracts, none of which stops it; the attempt with its violations, and
+    the outcome.
     """
 
     call: Call
     attempt: Attempt
-    allowed: Allowed | None = None
+    allowed: Allowed
 
 
 def try_fast(
     inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth: int
-) -> Kept | FastFinding | None:
-    """Decide a call by its lane: return the call if nothing stands against it, `FastFinding` if it
-    violates contracts.
+) -> Kept | FastFinding | Denied | None:
+    """Decide a call by its lane: return the call if nothing stands against it, `FastFinding` or
+    `Denied` if it violates contracts.
 
     None if the slow path has to decide; then nothing has changed.
     """
@@ -115,7 +118,7 @@ def taken_back(inner: Interceptor, id: str) -> None:
             inner.latest = None
 
 
-def _beside(inner: Interceptor, kept: Kept) -> Kept | FastFinding | None:
+def _beside(inner: Interceptor, kept: Kept) -> Kept | FastFinding | Denied | None:
     """Decide as `try_fast` does, where more than contracts may stand against the call, or more
     clauses than those that it concerns.
     """
@@ -159,7 +162,7 @@ def _may_branch(ledger: Ledger, lane: Lane) -> bool:
     return lane.branching is None or _any_waits(ledger, lane.branching)
 
 
-def _found(inner: Interceptor, kept: Kept) -> Kept | FastFinding | None:
+def _found(inner: Interceptor, kept: Kept) -> Kept | FastFinding | Denied | None:
     """Block a call that violates clauses, or let it through if none of them stops it; and one that
     violates none, but that a monitor has to judge, if that lets it through.
 
@@ -175,23 +178,29 @@ def _found(inner: Interceptor, kept: Kept) -> Kept | FastFinding | None:
         return kept if passes and inner.begin(kept) else None
     if woken or lane.at_once:
         return None
-    policy, answers = inner.policy, set[type[Decision]]()
-    for i in violated:
-        enforced = policy.modes[policy.owner[i]] == "enforce"
-        answers.add(type(policy.decision(i)) if enforced else Warn)
-    if answers == {Block}:
+    policy = inner.policy
+    modes, owner, decisions = policy.modes, policy.owner, policy.decisions
+    answers = {type(decisions[i]) if modes[owner[i]] == "enforce" else Warn for i in violated}
+    if not answers <= STOPS_OR_NOT:
+        return None
+    if Block in answers:
         return _refused(inner, kept, violated)
-    return _warned(inner, kept, violated) if answers == {Warn} and not inner.gate else None
+    return None if inner.gate else _warned(inner, kept, violated)
 
 
-def _refused(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFinding:
+def _refused(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> Denied:
     """Return the call as blocked."""
-    id, tool, args, agent, depth, inner.time, *_ = kept
-    policy, call = inner.policy, Call(tool, args, id, agent, depth, inner.time)
-    against = witnesses(inner.ledger, violated, call)
-    found = findings_of(policy, against, call, inner.ledger.calls)
-    inner.context = after_refusal(policy, inner.context, call, found, Block())
-    return FastFinding(call, Attempt(found, (), inner.ledger.before(call, against), Block()))
+    id, tool, args, agent, depth, now, *_ = kept
+    ledger, policy, call = inner.ledger, inner.policy, Call(tool, args, id, agent, depth, now)
+    known = witnesses(ledger, violated, call) if ledger.bound else None
+    before, unread = ledger.before(call, known or {}), inner.unread
+    if unread is not NOTHING_UNREAD:
+        unread = dict(unread)
+    if policy.denials:
+        inner.context = count_refusal(policy, inner.context, call)
+    flights = inner.flying() if inner.flights else ()
+    inner.time = now
+    return Denied(call, before, violated, known, policy.modes, inner.context, flights, unread)
 
 
 def _warned(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFinding | None:

@@ -417,7 +417,11 @@ class Interceptor:
         with self.lock:
             if self.latest is not None:
                 self.flush_fast()
-            return tuple((id, each.tool, self.waits(each)) for id, each in self.flights.items())
+            return self.flying()
+
+    def flying(self) -> tuple[tuple[str, str, tuple[Change, ...]], ...]:
+        """Return what `pending_calls` does, under the lock, if there is no latest call."""
+        return tuple((id, each.tool, self.waits(each)) for id, each in self.flights.items())
 
     def in_flight(self) -> list[str]:
         """The ids of the calls in flight."""

@@ -34,11 +34,13 @@ from sponsio_like.outcome import (
     Redirected,
     Unfulfilled,
     Violation,
+    blocked_for,
     let_through,
 )
 from sponsio_like.session.active import active
-from sponsio_like.session.decide import Fit, decided
+from sponsio_like.session.decide import decided
 from sponsio_like.session.decision_log import SILENT, STANDS, Log
+from sponsio_like.session.denied import Denied, Fit
 from sponsio_like.session.fast import FastFinding, settle_fast, taken_back, try_fast
 from sponsio_like.session.flights import Attempt, Kept
 from sponsio_like.session.gate import Gate
@@ -166,10 +168,16 @@ class Session:
             passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
             if type(passed) is tuple:
                 return let_through(own)
+            if type(passed) is Denied and self._tells_nobody(passed):
+                return blocked_for(own, passed)
             found = passed
         except Exception:  # whatever goes wrong, the slow path decides
             taken_back(self._inner, own)
         return self._decided(found or Call(tool, {}, own, agent, depth), args)
+
+    def _tells_nobody(self, found: Denied) -> bool:
+        """True if nobody is notified of the violations of this call."""
+        return not self._notify and self.policy.notifying.isdisjoint(found.violated)
 
     def decide_batch(
         self, calls: Iterable[Sequence[Any]], *, agent: str = "agent", depth: int = 0
@@ -202,7 +210,7 @@ class Session:
         """Decide as `decide` does, whatever is logged; `why`: the reason to refuse the call."""
         started = _time.perf_counter() if self._logs else 0.0
         own = own_id(id)
-        found: Kept | FastFinding | None = None
+        found: Kept | FastFinding | Denied | None = None
         if self._direct and not why:
             try:
                 passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)

@@ -12,6 +12,7 @@ DEADLINE = (
     "tests/fastpath/test_lanes_attacked.py"
     "::test_a_deadline_that_has_run_out_is_told_with_the_next_event"
 )
+LATE = "tests/session/test_late_reasons.py::test_"
 LANES = "tests/fastpath/test_lanes.py::test_"
 CALM = "tests/fastpath/test_lanes_attacked.py::test_whatever_happens_between_calls_is_seen"
 LITERALS = "tests/fastpath/test_plain_tests.py::test_"
@@ -70,9 +71,30 @@ BUGS = [
     (
         "a call is refused although somebody has to be asked",
         "session/fast.py",
-        "if answers == {Block}:",
-        "if answers:",
+        "    if not answers <= STOPS_OR_NOT:\n        return None\n    if Block in answers:",
+        "    if answers != {Warn}:",
         "tests/fastpath/test_lanes.py::test_who_has_to_be_asked_is_asked",
+    ),
+    (
+        "a refusal that is read late has the modes of today",
+        "session/denied.py",
+        "if policy.modes is not self.modes:",
+        "if False:",
+        LATE + "reasons_that_are_read_late_are_those_of_the_decision",
+    ),
+    (
+        "a refusal that is read late counts the calls of today",
+        "engine/ledger.py",
+        "twin.positions, twin.watches = self.positions[:], self.watches[:]",
+        "twin.positions, twin.watches = self.positions, self.watches",
+        LATE + "reasons_that_are_read_late_are_those_of_the_decision",
+    ),
+    (
+        "somebody who is to be told is not",
+        "session/session.py",
+        "if type(passed) is Denied and self._tells_nobody(passed):",
+        "if type(passed) is Denied:",
+        LATE + "who_is_to_be_told_is_told_at_once",
     ),
     (
         "a lane never stores what it has counted",
