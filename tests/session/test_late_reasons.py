@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.notices import Mailbox, Notice, drain
-from sponsio_like.outcome import Blocked, Escalate
+from sponsio_like.outcome import Allowed, Blocked, Escalate
 from sponsio_like.patterns import must_precede, rate_limit
 from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
@@ -125,3 +126,15 @@ def test_who_is_to_be_told_is_told_at_once() -> None:
     blocked(Guard([both]).session())
     assert drain()
     assert sorted(each.contract for each in told) == ["both", "first"]
+
+
+def test_an_allowed_call_is_as_good_as_one_made_with_all_its_fields() -> None:
+    """Compared, shown, copied, replaced; what it has not, it has not."""
+    session = Guard(rules()).session()
+    outcome = session.decide("look", id="1")
+    assert isinstance(outcome, Allowed)
+    assert outcome == Allowed("1") == copy.copy(outcome) == pickle.loads(pickle.dumps(outcome))
+    assert repr(outcome) == repr(Allowed("1"))
+    assert replace(outcome, id="2") == Allowed("2")
+    assert (outcome.warnings, outcome.observed) == ((), ())
+    assert not hasattr(outcome, "violations")

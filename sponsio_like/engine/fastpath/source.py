@@ -209,14 +209,19 @@ class Writer:
         if any(map(runs_user_code, clause.slots)):
             raise Roundabout
         letter = self._said.keep(self._names.new())
-        if any(map(searches, clause.slots)):
-            self._check.append(f"if {self._names.bind(is_large)}(args): return None")
-        read = self._names.bind(clause.read)
-        self._check.append(f"{letter} = {read}({self._said.call()}, context)")
+        self._check.append(f"{letter} = {self._whole_letter(clause)}")
         key = self._said.key(clause.by) if clause.by else "()"
         self._open.lines.append(self._says(i, letter, key))
         self._at_once = True
         self._by_status = self._by_status and not any(map(foreign, clause.slots))
+
+    def _whole_letter(self, clause: Clause) -> str:
+        """Return the expression for what the clause reads of a call that is in flight."""
+        if not any(map(foreign, clause.slots)):
+            return self._said.in_flight(clause, self._said.letter(clause))
+        if any(map(searches, clause.slots)):
+            self._check.append(f"if {self._names.bind(is_large)}(args): return None")
+        return f"{self._names.bind(clause.read)}({self._said.call()}, context)"
 
     def _with_values(self, i: int, clause: Clause) -> None:
         """A clause with value variables, at a call that tells one value apart, or none."""
