@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts.typed_fields import conditions_in
 from sponsio_like.errors import ContractError, Problem, refuse
-from sponsio_like.logic import conjuncts
+from sponsio_like.logic import conjuncts, looks_ahead
 from sponsio_like.values import path_parts
 
 _LASTING = (f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
@@ -49,6 +49,7 @@ def remarks(formula: f.Formula) -> list[Problem]:
         *_stars(formula),
         *_one_is_enough(formula),
         *_one_more(formula),
+        *_only_told(formula),
     ]
 
 
@@ -177,6 +178,19 @@ def _one_more(formula: f.Formula) -> Iterator[Problem]:
     for when, each in _conditional(formula):
         if isinstance(when, f.Happens):
             yield from _beyond(each, ("<=",), when.target)
+
+
+def _only_told(formula: f.Formula) -> Iterator[Problem]:
+    """Yield a problem for what a result demands of the past: then nothing can be stopped."""
+    for when, demanded in _conditional(formula):
+        parts = when.parts if isinstance(when, f.And) else (when,)
+        for each in () if looks_ahead(demanded) else parts:
+            match each:
+                case f.Happens("done" | "failed" as what, target):
+                    said = f"no call is refused for `{_short(when)}`, which its result tells"
+                    called = repr(f.Happens("called", target))
+                    yield Problem(said, hint=f"write `{called}` for `{what}{called[6:]}`")
+                    break
 
 
 def _beyond(cap: f.Formula, signs: Collection[str], calls: f.Target | None) -> Iterator[Problem]:

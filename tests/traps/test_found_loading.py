@@ -472,6 +472,8 @@ def test_honest_arguments_load(guarantee: Any) -> None:
         "G(called(t) -> count(done(a)) <= 3)",
         "G(called(t) -> count(called(t) & !failed(t)) <= 3)",
         "G(count(called(t)) <= 3)",
+        "G(done(t) -> X F done(a))",
+        "G(called(t) & O done(a) -> Y O done(b))",
         "G(called(t) -> called(t, note matches 'TICKET-[0-9]+'))",
     ],
 )
@@ -515,6 +517,8 @@ def test_a_tool_of_the_inventory_may_have_any_name() -> None:
         ("G(called(t) -> count[<=60s](failed(t)) <= 3)",
          "`G(called(t) -> count[<=60s](failed(t)) < 3)`"),
         ("G(count(failed(t)) <= 3)", "`G(called(t) -> count(failed(t)) < 3)`"),
+        ("G(done(t) -> O done(a))", "write `called(t)` for `done(t)`"),
+        ("G(failed(t) & called(t, n > 3) -> Y O done(a))", "write `called(t)` for `failed(t)`"),
         ({"ltl": r"G(called(t) -> called(t, url matches 'https://api\.corp/'))"},
          "`https://evil.example/?https://api.corp/`"),
         ({"pattern": "no_other_call",
