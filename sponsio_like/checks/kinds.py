@@ -11,10 +11,10 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts import Contract, Rule, formulas
+from sponsio_like.contracts import Contract, Rule, forbidden_matches, formulas
 from sponsio_like.errors import Problem
 from sponsio_like.events import names_tool
-from sponsio_like.values import TEXT_KINDS
+from sponsio_like.values import TEXT_KINDS, TextKind
 
 Tools: TypeAlias = Mapping[str, Mapping[str, str] | None]
 KINDS = MappingProxyType(
@@ -28,6 +28,9 @@ NEEDS = MappingProxyType(
     | dict.fromkeys(("arg_value_range", "amount_limit"), "a number")
 )
 """The kind that the `field` of a pattern needs."""
+
+AS_WRITTEN = frozenset({"=", "in", "<", "<=", ">", ">=", "matches"})
+"""The comparisons with a text as it is written; another spelling may fail them."""
 
 
 def unlike(contract: Contract, tools: Tools) -> list[Problem]:
@@ -66,6 +69,65 @@ def _address(tool: str, path: str) -> Problem:
 
 def _addresses(fields: Mapping[str, str] | None) -> list[str]:
     return [path for path, kind in (fields or {}).items() if kind.strip("[]") == "email"]
+
+
+def spelled(contract: Contract, tools: Tools) -> Iterator[Problem]:
+    """Yield a problem for each text of a declared kind that is compared as it is written, where
+    another spelling of the same would pass: `/etc/./passwd` for `/etc/passwd`.
+    """
+    assumed = [] if contract.assumption is None else [contract.assumption]
+    for root in [*(rule.formula for rule in contract.rules), *(~each for each in assumed)]:
+        for match in forbidden_matches(root):
+            for each in match.conditions:
+                if each.op in AS_WRITTEN and not isinstance(each.value, f.Var):
+                    yield from _spelled(match, each.path, each.value, tools)
+    for rule in contract.rules:
+        matches = list(f.matches_in([rule.formula]))
+        for path in _contained(rule.formula):
+            yield from (each for match in matches for each in _spelled(match, path, "", tools))
+        alike = rule.arguments.get("same") or ()  # of another spelling nothing is confirmed
+        for path in (path for path in rule.by if path not in alike):
+            kind = next(filter(None, (_grammar(match, path, tools) for match in matches)), None)
+            if kind is not None:
+                what = f"`{path}` is of the kind `{kind.name}`, and each spelling counts apart"
+                facts = " or ".join(f"`{path}:{kind.name}.{name}`" for name in kind.facts)
+                yield Problem(what, hint=f"write {facts}")
+
+
+def _contained(root: f.Formula) -> Iterator[str]:
+    """Yield the path of each field that must not contain a pattern."""
+    for node in f.postorder(root):
+        match node:
+            case f.Custom("arg_contains", (str(path), *_)):
+                yield path
+
+
+def _spelled(match: f.Match, path: str, value: object, tools: Tools) -> Iterator[Problem]:
+    kind = _grammar(match, path, tools)
+    values = value if isinstance(value, tuple) else (value,)
+    if kind is not None and any(isinstance(each, str) for each in values):
+        what = f"`{path}` of {_tool(match)} is of the kind `{kind.name}`, and is compared as it is"
+        facts = ", ".join(name for name in kind.names if name != "whole")
+        more = "under, outside, " if kind.main == "whole" else ""
+        hint = f"ask for what it means, {{FACT: ..}}, by one of {more}{facts}"
+        yield Problem(f"{what} written: another spelling of the same passes", hint=hint)
+
+
+def _grammar(match: f.Match, path: str, tools: Tools) -> TextKind | None:
+    """Return the kind that a tool declares for a field, if it reads the text by a grammar.
+
+    A kind that only `finds` something in a text leaves the text as it is. The fact `whole` of a
+    path is the text.
+    """
+    if path.endswith(":path.whole"):
+        return TEXT_KINDS["path"]
+    for tool, fields in tools.items():
+        if names_tool(match, tool):
+            declared = (fields or {}).get(path) or (fields or {}).get(path.removesuffix("[]"), "")
+            kind = TEXT_KINDS.get(declared.strip("[]"))
+            if kind is not None and "finds" not in kind.names:
+                return kind
+    return None
 
 
 def _compared(root: f.Formula, tools: Tools) -> Iterator[Problem]:

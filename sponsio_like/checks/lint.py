@@ -14,7 +14,7 @@ from sponsio_like.checks.guarantees import (
     check_substitute,
     check_values,
 )
-from sponsio_like.checks.kinds import found_always, unlike
+from sponsio_like.checks.kinds import found_always, spelled, unlike
 from sponsio_like.checks.names import alike_names, unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
 from sponsio_like.checks.together import owed_at_start
@@ -127,7 +127,10 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
     always = [
         _located(each, problem)
         for each in contracts
-        for problem in found_always(each, inventory.tools or {})
+        for problem in (
+            *found_always(each, inventory.tools or {}),
+            *dict.fromkeys(spelled(each, inventory.tools or {})),
+        )
     ]
     seldom = (*_remarks(contracts, shapes), *always, *contrary)
     more = (*unmet(contracts, inventory), *alike_names(contracts, inventory))

@@ -76,7 +76,7 @@ from sponsio_like.contracts.field_kinds import (
     schema_kind,
     schema_of_tool,
 )
-from sponsio_like.contracts.guarantees import remarks
+from sponsio_like.contracts.guarantees import forbidden_matches, remarks
 from sponsio_like.contracts.imports import import_rules
 from sponsio_like.contracts.inventory import (
     CONTRACT,
@@ -230,6 +230,7 @@ __all__ = [
     "filled",
     "find_pattern",
     "fingerprint",
+    "forbidden_matches",
     "formatted",
     "formulas",
     "fresh_variable",

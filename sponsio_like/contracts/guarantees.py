@@ -7,12 +7,13 @@ may mean it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts.typed_fields import conditions_in
 from sponsio_like.errors import ContractError, Problem, refuse
-from sponsio_like.logic import conjuncts
+from sponsio_like.logic import conjuncts, looks_ahead
+from sponsio_like.values import path_parts
 
 _LASTING = (f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
 _JUNCTIONS = (f.Not, f.And, f.Or, f.Implies, f.Iff)
@@ -27,8 +28,8 @@ _LONG = 60
 def check_meant(formula: f.Formula) -> None:
     """Raise `ContractError` for a guarantee that is almost certainly a mistake.
 
-    It would be judged at the first position only, measures seconds from the position before, or is
-    too large.
+    It would be judged at the first position only, measures seconds from the position before, asks
+    of a call what no call can be, or is too large.
     """
     nodes = list(f.postorder(formula))
     atoms = sum(isinstance(node, f.Formula) and not f.children(node) for node in nodes)
@@ -36,12 +37,53 @@ def check_meant(formula: f.Formula) -> None:
         what = f"a guarantee of {atoms:,} different atoms and {len(nodes):,} parts is too large"
         hint = f"at most {ATOMS_CAP} and {NODES_CAP:,}; write several guarantees, or lists of tools"
         raise ContractError.of(what, hint)
-    refuse([*_first_only(formula), *_from_the_call_before(formula)])
+    said = (*_first_only(formula), *_from_the_call_before(formula), *_never_callable(formula))
+    refuse(said)
 
 
 def remarks(formula: f.Formula) -> list[Problem]:
     """Return problems to warn of: what is possible, and seldom meant."""
-    return [*_stronger_than_meant(formula), *_relative_paths(formula), *_stars(formula)]
+    return [
+        *_stronger_than_meant(formula),
+        *_relative_paths(formula),
+        *_stars(formula),
+        *_one_is_enough(formula),
+        *_one_more(formula),
+        *_only_told(formula),
+    ]
+
+
+def demanded_of_calls(formula: f.Formula) -> Iterator[f.Condition]:
+    """Yield what `G(called(T) -> called(T, ..))` asks of arguments: what lets a call through."""
+    for part in conjuncts(formula):
+        match part:
+            case f.Always(f.Implies(f.Happens("called", _), f.Happens("called", target))):
+                yield from (each for match in target for each in match.conditions)
+
+
+def forbidden_matches(formula: f.Formula) -> Iterator[f.Match]:
+    """Yield each match of calls that works against the guarantee, or is counted: a call that it
+    does not meet is let through.
+    """
+    stack: list[tuple[f.Node, bool]] = [(formula, True)]
+    seen = set(stack)
+    while stack:
+        node, sign = stack.pop()
+        yield from () if sign and isinstance(node, f.Happens) else f.matches_of(node)
+        counted = isinstance(node, f.Term)
+        terms = (each for each in f.children(node) if counted or isinstance(each, f.Term))
+        for each in [*_signed(node, sign), *((term, False) for term in terms)]:
+            if each not in seen:
+                seen.add(each)
+                stack.append(each)
+
+
+def _one_is_enough(formula: f.Formula) -> Iterator[Problem]:
+    """Yield a problem for each list of which one element lets the whole call through."""
+    for each in demanded_of_calls(formula):
+        if "[]" in path_parts(each.path) and not each.every:
+            what = f"one value of `{each.path}` that is so lets all its other values through"
+            yield Problem(what, hint=f"write `every {each.path} ..` if all have to be so")
 
 
 def _stars(formula: f.Formula) -> Iterator[Problem]:
@@ -51,7 +93,8 @@ def _stars(formula: f.Formula) -> Iterator[Problem]:
         for text in values if each.op in ("=", "!=", "in") else ():
             if isinstance(text, str) and _STAR.search(text):
                 what = f"`{each.path}` is compared with the very text `{text}`: `*` stands"
-                hint = "write {matches: ..}, or {under: FOLDER} for paths"
+                regex = re.escape(text).replace(r"\*", ".*").replace(r"\ ", " ")
+                hint = f"write {{matches: '^{regex}$'}}, or {{under: FOLDER}} for paths"
                 yield Problem(f"{what} for itself", hint=hint)
 
 
@@ -73,6 +116,97 @@ def _relative_paths(formula: f.Formula) -> Iterator[Problem]:
                     yield Problem(
                         what, hint="forbid what lies `outside` of folders that are allowed"
                     )
+
+
+# --- what the call that is decided cannot be, and what it does not count as -----------------------
+
+
+def _never_callable(formula: f.Formula) -> Iterator[Problem]:
+    """Yield a problem for what is asked of a call and can only hold at another one.
+
+    `G(called(pay) -> done(check))` lets no `pay` through, and neither does
+    `G(O called(pay) -> !called(pay))`, since `O` includes the present.
+    """
+    for when, demanded in _conditional(formula):
+        match when, demanded:
+            case f.Happens("called", then), f.Happens(_, other) if _apart(then, other):
+                said = f"`{_short(demanded)}` is asked of a call of `{then[0].names[0]}`"
+                hint = f"for an earlier call write `Y O {_short(demanded)}`"
+                yield Problem(
+                    f"{said}, which is none: no such call would be let through", hint=hint
+                )
+            case f.Once(f.Happens("called", before), None), f.Not(f.Happens("called", then)):
+                if _bare_names(before) >= {name for each in then for name in each.names} != set():
+                    said = f"`{_short(when)}` includes the call that is decided"
+                    hint = f"write `Y {_short(when)}` for an earlier one, or “at most once”"
+                    yield Problem(f"{said}: not even the first would be let through", hint=hint)
+
+
+def _conditional(formula: f.Formula) -> Iterator[tuple[f.Formula, f.Formula]]:
+    """Yield the two sides of each implication that holds at every position."""
+    for part in conjuncts(formula):
+        if isinstance(part, f.Always) and part.bound is None:
+            for each in conjuncts(part.body):
+                match each:
+                    case f.Implies(f.Not(f.Happens("done" | "failed") as left), f.Not(right)):
+                        yield right, left
+                    case f.Implies(left, right):
+                        yield from ((left, demanded) for demanded in conjuncts(right))
+
+
+def _apart(one: f.Target, other: f.Target) -> bool:
+    """True if no call is of both, by the names of the tools alone."""
+    names = [{name for each in target for name in each.names} for target in (one, other)]
+    plain = all(each.names and not each.globs for each in (*one, *other))
+    return plain and names[0].isdisjoint(names[1])
+
+
+def _bare_names(target: f.Target) -> set[str]:
+    """Return the tools of which the target covers every call."""
+    bare = (each for each in target if not each.conditions and each.agent is None)
+    return {name for each in bare for name in each.names}
+
+
+def _one_more(formula: f.Formula) -> Iterator[Problem]:
+    """Yield a problem for a cap on results that the call which is decided does not count for.
+
+    Under `G(called(pay) -> count(done(pay)) <= 3)` a fourth call is let through.
+    """
+    always = (part.body for part in conjuncts(formula) if isinstance(part, f.Always))
+    for each in (each for body in always for each in conjuncts(body)):
+        yield from _beyond(each, ("<=", "<"), None)
+    for when, each in _conditional(formula):
+        if isinstance(when, f.Happens):
+            yield from _beyond(each, ("<=",), when.target)
+
+
+def _only_told(formula: f.Formula) -> Iterator[Problem]:
+    """Yield a problem for what a result demands of the past: then nothing can be stopped."""
+    for when, demanded in _conditional(formula):
+        parts = when.parts if isinstance(when, f.And) else (when,)
+        for each in () if looks_ahead(demanded) else parts:
+            match each:
+                case f.Happens("done" | "failed" as what, target):
+                    said = f"no call is refused for `{_short(when)}`, which its result tells"
+                    called = repr(f.Happens("called", target))
+                    yield Problem(said, hint=f"write `{called}` for `{what}{called[6:]}`")
+                    break
+
+
+def _beyond(cap: f.Formula, signs: Collection[str], calls: f.Target | None) -> Iterator[Problem]:
+    """Yield the problem of one cap, for these calls or (None) for all."""
+    match cap:
+        case f.Compare(f.Count(f.Happens("done" | "failed" as what, target)), sign, f.Const(n)):
+            if sign not in signs or not isinstance(n, (int, float)):
+                return
+            if calls is not None and _apart(calls, target):
+                return
+            count, made = repr(cap.left), repr(f.Happens("called", target))
+            hint = f"write `G({made} -> {count} < {n - (sign == '<')})`"
+            if what == "done":
+                hint = f"write `count({made} & !failed{made[6:]}) {sign} {n}`"
+            said = f"`{count} {sign} {n}` lets one call more through"
+            yield Problem(f"{said}: the one that is decided has no result yet", hint=hint)
 
 
 # --- of the first position only -------------------------------------------------------------------

@@ -70,7 +70,11 @@ def entries(root: Piece, keys: Iterable[str], found: list[Problem]) -> list[List
             what = "no contracts" if not value else "`contracts` is not a list"
             problems.add(what, "write `contracts:` and below it `- name: ..`", "contracts")
         if "overrides" in piece.data:
-            gathered = _overridden(piece, gathered, (*keys,), problems)
+            before, gathered = gathered, _overridden(piece, gathered, (*keys,), problems)
+            if piece is root and before and not gathered:
+                problems.add(
+                    "no contract is left", "remove fewer: all would be allowed", "overrides"
+                )
         found += [piece.located(each) for each in problems.found]
     return gathered
 

@@ -114,6 +114,8 @@ def _of_environment(name: str, kind: Any) -> str | int | float | bool:
     text = os.environ.get(name)
     if text is None:
         raise ContractError.of(f"the environment has no variable `{name}`", "set it")
+    if not text:
+        raise ContractError.of(f"the environment variable `{name}` is empty", "give it a value")
     if kind == "string":
         return text
     if kind == "boolean" and text in ("true", "false"):

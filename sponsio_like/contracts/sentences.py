@@ -15,13 +15,14 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
+import sponsio_like.logic.formula as f
 from sponsio_like.contracts.circumstances import tool_test
 from sponsio_like.contracts.declaration import CATALOG, Pattern, Rule, catalog
 from sponsio_like.contracts.demands import circumstance, demanded_where, same_meaning
 from sponsio_like.contracts.prose import Near, Reading, nearest, on_topic, sayings
 from sponsio_like.contracts.targets import NOTHING, Vocabulary
 from sponsio_like.contracts.templates import arguments
-from sponsio_like.contracts.typed_fields import asks_an_amount, has_fact
+from sponsio_like.contracts.typed_fields import asks_an_amount, conditions_in, has_fact
 from sponsio_like.errors import ContractError
 
 LENGTH_CAP = 4_000
@@ -115,7 +116,7 @@ def meanings(sentence: str, words: Vocabulary = NOTHING) -> list[Rule]:
     wrong: ContractError | None = None
     for said in sayings(sentence, phrasings(), tool_test(words)):
         try:
-            found.append(_rule(said, words))
+            found.append(_unmistaken(sentence, _rule(said, words), words))
         except ContractError as error:
             if wrong is None or said.name == "absent":  # a field to be declared comes first
                 wrong = error
@@ -163,6 +164,32 @@ def _rule(said: Reading, words: Vocabulary) -> Rule:
     formula = demanded_where(when, rule.formula, how)
     conditional = f"{text}, {rule.sentence}"
     return replace(rule, formula=formula, sentence=conditional, pattern="", arguments={}, cap=False)
+
+
+def _unmistaken(sentence: str, rule: Rule, words: Vocabulary) -> Rule:
+    """Return the rule. Raises `ContractError` if a text that it compares a field with stands in
+    backticks, and is the name of another field of the tool.
+    """
+    matches = tuple(f.matches_in([rule.formula]))
+    fields = {name for tool in words.meant(matches) for name in words.kinds_of(tool)}
+    for path, text in _texts_compared(rule.formula):
+        if text in fields - {path} and f"`{text}`" in sentence:
+            what = f"`{text}` may be this very text, or the field of that name"
+            formula = f"G(called(TOOL) -> arg({path}) != arg({text}))"
+            hint = f'write "{text}" for the text; fields are compared by a formula: {formula}'
+            raise ContractError.of(what, hint)
+    return rule
+
+
+def _texts_compared(formula: f.Formula) -> Iterator[tuple[str, str]]:
+    """Yield each text that a field has to be, or must not be, with the path of the field."""
+    for each in conditions_in([formula]):
+        values = each.value if isinstance(each.value, tuple) else (each.value,)
+        yield from ((each.path, text) for text in values if isinstance(text, str))
+    for node in f.postorder(formula):
+        match node:
+            case f.Custom("arg_contains" | "arg_allowed", (str(path), tuple() as patterns)):
+                yield from ((path, str(each).strip("^$")) for each in patterns)
 
 
 def _with_field(value: Any, words: Vocabulary) -> Any:

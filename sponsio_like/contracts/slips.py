@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 import sponsio_like.logic.formula as f
+from sponsio_like.contracts.guarantees import demanded_of_calls
 from sponsio_like.errors import Problem, refuse
 from sponsio_like.events import ANY_TEXT, ODD_TEXTS, regex, whole_or_anchored
 from sponsio_like.values import kind_step, path_parts
@@ -49,6 +50,7 @@ OTHER_HOSTS = tuple(
         "{}:443@evil.example/",
         "evil.example/{}/",
         "evil.example?{}/",
+        "evil.example/?https://{}/",
     )
 )
 """`AFTER_SCHEME` and `LITERAL` find hosts in a pattern; `OTHER_HOSTS` have them elsewhere."""
@@ -149,7 +151,7 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
             if LENGTH.search(path) and not any(map(kind_step, path_parts(path))):
                 what = f"`{path}` is a field of that name: lists and texts have none"
                 yield Problem(what, hint=f"for the elements write `{LENGTH.sub('[]', path)}`")
-        for path, op, value in _tests(node):
+        for path, op, value in () if isinstance(node, f.Happens) else _tests(node):
             if op == "=" and isinstance(value, str) and GLOB.fullmatch(value):
                 instead = re.escape(value).replace(r"\*", ".*").replace(r"\@", "@")
                 what = f"`{path}` is compared with `{value}`, in which `*` and `?` have no meaning"
@@ -163,8 +165,12 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
             case f.Custom(name, (_, tuple() as patterns)) if name in LISTED:
                 for pattern in patterns:
                     yield from _bare(pattern)
-                    yield from _another_host(pattern)
+                    yield from _another_host(pattern, whole_or_anchored(pattern))
                     yield from _all(pattern)
+    for each in demanded_of_calls(root):
+        if each.op == "matches" and isinstance(each.value, str):
+            yield from _bare(each.value)
+            yield from _another_host(each.value, each.value)
 
 
 def unsaid(root: f.Formula, given: Mapping[str, object]) -> Iterator[Problem]:
@@ -352,9 +358,12 @@ def _bare(pattern: str) -> Iterator[Problem]:
         yield Problem(what, hint=f"write `{written}`")
 
 
-def _another_host(pattern: str) -> Iterator[Problem]:
-    """Yield a problem for `^https://api`, which lets `https://api.evil.example/` through."""
-    matches = regex(whole_or_anchored(pattern))
+def _another_host(pattern: str, searched: str) -> Iterator[Problem]:
+    """Yield a problem for `^https://api`, which lets `https://api.evil.example/` through.
+
+    `searched` is the pattern as it is searched for.
+    """
+    matches = regex(searched)
     for url in _urls_elsewhere(pattern):
         if matches(url):
             what = f"`{pattern}` also matches `{url}`, which is a URL of another host"

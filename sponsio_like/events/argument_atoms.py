@@ -50,6 +50,8 @@ PARTS = re.compile(
     re.DOTALL,
 )
 
+BRANCHES = re.compile(r"\||\(\?|\^[*+?{]")
+"""What may let a pattern match past an anchor that stands in it; and `(?i)`, which does not."""
 LOCAL = re.compile(r"\\[AzQ]|\(\?[a-zA-Z]*-?[a-zA-Z]*m")
 """Parts of patterns that cannot be searched for in joined texts: ends of a text, the flag for
 lines.
@@ -137,11 +139,17 @@ def line_by_line(pattern: str) -> str:
 
 
 def whole_or_anchored(pattern: str) -> str:
-    """Return a pattern with just one of `^` and `$` as it is; any other so that it matches whole
-    texts.
+    """Return the pattern so that it matches whole texts; with just one of `^` and `$`, so that it
+    matches from the beginning of a text, or up to its end.
     """
-    anchors = {part["anchor"] for part in PARTS.finditer(pattern) if part["anchor"]}
-    return pattern if len(anchors) == 1 else rf"\A{_alone(pattern)}\z"
+    parts = list(PARTS.finditer(pattern))
+    anchors = {part["anchor"] for part in parts if part["anchor"]}
+    if len(anchors) != 1:
+        return rf"\A{_alone(pattern)}\z"
+    plain = not BRANCHES.search(pattern)
+    if "^" in anchors:
+        return pattern if plain and pattern[0] == "^" else rf"\A{_alone(pattern)}"
+    return pattern if plain and parts[-1].end() == len(pattern) else rf"{_alone(pattern)}\z"
 
 
 def _alone(pattern: str) -> str:

@@ -14,9 +14,9 @@ from sponsio_like.values import UNREADABLE, Facts
 
 ADDRESSES = {
     "domain[]": "the domains of the addresses, in small letters, as ASCII",
-    "address[]": "the addresses, the domain in small letters",
-    "local[]": "what stands before the `@`",
-    "tag[]": "what stands behind a `+` before the `@`",
+    "address[]": "the addresses, in small letters",
+    "local[]": "what stands before the `@`, in small letters",
+    "tag[]": "what stands behind a `+` before the `@`, in small letters",
 }
 NAMES = {
     "name": "the domain in small letters, as ASCII",
@@ -59,7 +59,9 @@ def email(text: str) -> Facts:
 
 
 def _address(text: str) -> tuple[str, str] | None:
-    """Return the two sides of an address; None if it is none."""
+    """Return the two sides of an address, in small letters, as servers read them; None if it is
+    none.
+    """
     local, sign, host = text.rpartition("@")
     name = plain_domain(host)
     if not sign or not LOCAL.fullmatch(local) or "!" in local or name is None:
@@ -70,7 +72,7 @@ def _address(text: str) -> tuple[str, str] | None:
         Address(addr_spec=f"{local}@{name}") if local.isascii() else None
     except (ValueError, IndexError):
         return None
-    return local, name
+    return local.lower(), name
 
 
 @kind("domain", NAMES, main="name")

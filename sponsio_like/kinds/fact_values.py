@@ -110,9 +110,15 @@ def _folder(value: str) -> str:
 
 
 def _address(value: str) -> str:
-    local, sign, name = value.rpartition("@")
-    hint = _domain(name) if sign and local else "write an address: `ann@corp.com`"
-    return hint and f"write `{local}@{plain_domain(name)}`" if sign and local else hint
+    local, _, host = value.rpartition("@")
+    name = plain_domain(host)
+    if not local or name is None:
+        return "write an address: `ann@corp.com`"
+    return _small(value) if host == name else f"write `{local.lower()}@{name}`"
+
+
+def _small(value: str) -> str:
+    return "" if value == value.lower() else f"write `{value.lower()}`"
 
 
 def _among(names: Callable[[], tuple[str, ...]], form: Callable[[str], str]) -> Instead:
@@ -145,6 +151,8 @@ FORMS: Mapping[tuple[str, str], Instead] = MappingProxyType(
         ("url", "scheme"): _scheme,
         ("email", "domain"): _domain,
         ("email", "address"): _address,
+        ("email", "local"): _small,
+        ("email", "tag"): _small,
         ("domain", "name"): _domain,
         ("path", "suffix"): _suffix,
         ("path", "folders"): _folder,

@@ -74,8 +74,9 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
 def arg_allowlist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> Formula:
     """The field matches one of `patterns` (of a list: each text in it); a missing one violates.
 
-    `{tool: send, missing: skip}`: a call without the field passes. A pattern with `^` or `$`, but
-    not both, is searched for; any other matches the whole text.
+    `{tool: send, missing: skip}`: a call without the field passes. A pattern with `^`, and no
+    `$`, has to match from the beginning of the text, one with `$` alone up to its end; any other
+    matches the whole text.
     """
     regex_searches(whole_or_anchored, patterns)  # raises for those that do not compile
     refuse_match_all(

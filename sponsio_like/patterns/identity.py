@@ -54,7 +54,8 @@ def ctx_required(tool: Tools, key: Name, values: Scalars) -> Formula:
 def ctx_matches_required(tool: Tools, key: Name, regex: Regex) -> Formula:
     """The fact `key` is a text that matches, when `tool` is called.
 
-    A pattern with `^` or `$`, but not both, is searched for; any other matches the whole text.
+    A pattern with `^`, and no `$`, has to match from the beginning of the text, one with `$` alone
+    up to its end; any other matches the whole text.
     """
     regex_searches(whole_or_anchored, (regex,))  # raises if it does not compile
     return whenever(tool, Ctx(key).matches(whole_or_anchored(regex)))

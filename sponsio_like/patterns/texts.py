@@ -27,7 +27,7 @@ from sponsio_like.errors import ContractError, closest
 from sponsio_like.kinds import SQL_VERBS, host_of, installed
 from sponsio_like.logic.formula import Condition, Custom, Formula, conj
 from sponsio_like.patterns.phrasings import PHRASINGS
-from sponsio_like.values import TEXT_KINDS
+from sponsio_like.values import TEXT_KINDS, path_parts
 
 BASH, SQL = default("bash"), default("sql")
 VERBS = ("drop", "truncate", "alter", "grant", "revoke")
@@ -120,13 +120,19 @@ def no_other_call(call: Tools) -> Formula:
     """Every call of the tools that are named is as `call` says: what it asks of arguments holds.
 
     `{tool: sql, args: {query: {only: [select]}}}` lets no other query through. What is missing or
-    cannot be told violates.
+    cannot be told violates. Of a list, and of a fact that may have several values (`runs`), `only`
+    or `every` says that all are so: one that is so would let all the others through.
     """
     bare = join(replace(each, conditions=(), agent=None, strict=None) for each in call)
     if any(not (each.names or each.globs) for each in bare):
         raise ContractError.of("no tool is named", "write {tool: sql, args: {..}}")
     if bare == call:
         raise ContractError.of("every call is such a call", "say what its arguments must be")
+    for each in (each for match in call for each in match.conditions):
+        if "[]" in path_parts(each.path) and not each.every:
+            what = f"`{each.path}` may have several values, of which one would be enough"
+            hint = "write {only: [..]}, or {every: {..}} around the comparison"
+            raise ContractError.of(what, hint)
     return whenever(bare, calls_of_any(call))
 
 

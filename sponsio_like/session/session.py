@@ -9,7 +9,7 @@ import threading
 import time as _time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import Any
+from typing import Any, NoReturn
 
 from sponsio_like.checks import check_names
 from sponsio_like.engine import Policy
@@ -423,6 +423,18 @@ class Session:
         if first:
             self._teller.ended(self.calls, left)
         return left
+
+    def __copy__(self) -> Session:
+        """Return the session itself: two copies would each let through what one may."""
+        return self
+
+    def __deepcopy__(self, _: Any) -> Session:
+        """Return the session itself, as `__copy__` does."""
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        """Raise `SessionError`: a session is no data."""
+        raise SessionError("a session cannot be pickled; `snapshot()` is its state, for `restore`")
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state as JSON data, with the values that contracts remember, for

@@ -381,6 +381,10 @@ REFUSED: Mapping[str, tuple[dict[str, str], list[str]]] = {
             "root.yaml:9:16: the environment has no variable `NOT_SET`; set it",
         ],
     ),
+    "a variable that is empty": (
+        {"root": BASE.replace("limit: 3", 'limit: "${EMPTY}"') + "env: [EMPTY]\n"},
+        ["root.yaml:9:7: the environment variable `EMPTY` is empty; give it a value"],
+    ),
     "an environment that is no list": (
         {"root": BASE + "env: LIMIT\n"},
         ["root.yaml:9:6: `LIMIT` declares nothing; write [REGION], or {LIMIT: integer}"],
@@ -390,6 +394,10 @@ REFUSED: Mapping[str, tuple[dict[str, str], list[str]]] = {
         [
             "root.yaml:9:13: unknown kind `path`; known: `string`, `integer`, `number`, `boolean`",
         ],
+    ),
+    "overrides that leave no contract": (
+        {"root": ROOT + 'overrides: [{name: "*", remove: true}]\n', "base": BASE},
+        ["root.yaml:3:12: no contract is left; remove fewer: all would be allowed"],
     ),
     "an override of nothing": (
         {"root": ROOT + "overrides: [{name: cheked, mode: observe}]\n", "base": BASE},
@@ -445,9 +453,12 @@ REFUSED: Mapping[str, tuple[dict[str, str], list[str]]] = {
 
 @requirement("S-FILE-10", "S-FILE-11", "S-FILE-12")
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_put_together_is_refused(name: str, write: Write) -> None:
+def test_what_cannot_be_put_together_is_refused(
+    name: str, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each mistake has its file, line and column, and what to write instead."""
     texts, said = REFUSED[name]
+    monkeypatch.setenv("EMPTY", "")
     write(**texts)
     assert mistakes("root.yaml") == said
 

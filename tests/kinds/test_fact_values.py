@@ -46,6 +46,9 @@ NEVER = [
     ("fetch", "url", '{port: "80"}', "write a number"),
     ("mail", "to", '{domain: "@evil.com"}', "write `evil.com`"),
     ("mail", "to", "{address: ann@Evil.com}", "write `ann@evil.com`"),
+    ("mail", "to", "{address: Ann@evil.com}", "write `ann@evil.com`"),
+    ("mail", "to", "{address: Ann@evil com}", "write an address"),
+    ("mail", "to", "{local: Ann}", "write `ann`"),
     ("mail", "body", "{finds: [credit_card]}", "known: `email`, `phone`, `card`"),
     ("write", "file", "{suffix: .ENV}", "write `env`"),
     ("write", "file", "{folders: /etc}", "write {under: /etc} of the field"),
@@ -69,6 +72,8 @@ def test_a_value_that_no_text_has_is_refused(tool: str, field: str, asked: str, 
 
 
 HAD = [
+    ("mail", "to", "{address: mallory@evil.com}", "M <Mallory@EVIL.com>"),
+    ("mail", "to", "{local: mallory}", "MALLORY@evil.com"),
     ("bash", "command", "{runs: rm}", "rm -rf a"),
     ("bash", "command", '{calls: "rm *"}', "rm *"),
     ("bash", "command", '{calls: {matches: "^rm .*-rf"}}', "rm -rf a"),

@@ -127,7 +127,9 @@ def test_every_way_to_read_a_path_finds_the_same_facts() -> None:
 )
 def test_what_is_unknown_counts_against_the_call(test: str, line: str, passes: bool) -> None:
     """Unless a known value settles it."""
-    assert allowed(f'{{ltl: "G {test}"}}', "run", line=line) is passes
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContractWarning)  # one word that is so is enough
+        assert allowed(f'{{ltl: "G {test}"}}', "run", line=line) is passes
 
 
 @requirement("S-KIND-03")
@@ -291,7 +293,9 @@ def test_a_path_lies_in_a_folder_or_outside(path: str) -> None:
 def test_typed_comparisons(match: str, args: dict[str, Any], passes: bool) -> None:
     """Keys that are facts of the declared kind, or of one that is written."""
     tool = "fetch" if "fetch" in match else "run"
-    assert allowed(f"{{pattern: absent, match: {match}}}", tool, **args) is passes
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContractWarning)  # texts are compared as they are written
+        assert allowed(f"{{pattern: absent, match: {match}}}", tool, **args) is passes
 
 
 @requirement("S-KIND-06")
@@ -434,7 +438,7 @@ def test_a_pattern_of_python_says_that_it_compares_the_amount(declared: Any) -> 
         ("{tool: write, args: {file: {under: [/etc, /usr]}}}", ["/etc"]),
         ("{tool: write, args: {files: {under: /etc}}}", ["/etc"]),
         ("{tool: write, args: {file: {outside: /etc}}}", []),
-        ("{tool: write, args: {file: /etc}}", []),
+        ("{tool: write, args: {file: {suffix: env}}}", []),
     ],
 )
 def test_a_folder_that_is_forbidden_is_warned_of(match: str, said: list[str]) -> None:
@@ -447,6 +451,81 @@ def test_a_folder_that_is_forbidden_is_warned_of(match: str, said: list[str]) ->
     assert len(warned) == len(said)
     assert all(f"it is taken to lie in {each}; forbid" in warned[0] for each in said)
     assert inside.policy.warnings == ()
+
+
+@requirement("S-LOAD-14")
+@pytest.mark.parametrize(
+    ("guarantee", "field"),
+    [
+        ("{pattern: absent, match: {tool: write, args: {file: /etc/passwd}}}", "file"),
+        ("{pattern: absent, match: {tool: write, args: {'files[]': /etc/passwd}}}", "files[]"),
+        ("{pattern: absent, match: {tool: write, args: {file: {whole: a}}}}", "file:path.whole"),
+        ("{pattern: absent, match: {tool: fetch, args: {url: {in: ['http://a.b/']}}}}", "url"),
+        ("{pattern: absent, match: {tool: send, args: {to: {matches: '@evil'}}}}", "to"),
+        ("{pattern: arg_blacklist, tool: run, field: line, patterns: [rm]}", "line"),
+        ('{ltl: "G(called(send, to = a) -> Y O done(write))"}', "to"),
+        ('{ltl: "G(called(send) -> count(called(send, to = a)) <= 1)"}', "to"),
+        ("never call `send` with `to` = `eve@evil.com`", "to"),
+    ],
+)
+def test_a_text_of_a_kind_that_is_forbidden_as_it_is_written_is_warned_of(
+    guarantee: str, field: str
+) -> None:
+    """Another spelling of the same passes: `/etc/./passwd`, `<Eve@evil.com>`."""
+    with pytest.warns(ContractWarning, match="another spelling of the same passes") as told:
+        guard_of(guarantee)
+    assert f"`{field}` of" in str(told[0].message)
+
+
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        "{pattern: no_other_call, call: {tool: fetch, args: {url: 'http://a.b/'}}}",
+        "{pattern: arg_allowlist, tool: fetch, field: url, patterns: ['http://a[.]b/x']}",
+        "{pattern: absent, match: {tool: send, args: {to: {address: a@b.cd}}}}",
+        "{pattern: absent, match: {tool: send, args: {to: {ne: a@b.cd}}}}",
+        "{pattern: value_from, tool: send, field: to, source: run}",
+        '{ltl: "G(called(fetch) -> Y O done(send, to = a))"}',
+    ],
+)
+def test_what_another_spelling_does_not_pass_is_not_warned_of(guarantee: str) -> None:
+    """There it is refused."""
+    assert guard_of(guarantee).policy.warnings == ()
+
+
+def test_a_key_of_a_kind_counts_each_spelling_apart() -> None:
+    """A warning says by which facts they are one."""
+    with pytest.warns(ContractWarning, match="each spelling counts apart") as told:
+        guard_of("{pattern: idempotent, action: send, by: [to]}")
+    assert "`to:email.address[]`" in str(told[0].message)
+    guard = guard_of('{pattern: idempotent, action: send, by: ["to:email.address[]"]}')
+    session = guard.session()
+    assert isinstance(session.decide("send", {"to": "ann@corp.com"}), Allowed)
+    assert isinstance(session.decide("send", {"to": "Ann <Ann@CORP.com>"}), Blocked)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        "{line: {says: [ls, cat]}}",
+        "{line: {says: ls}}",
+        "{'files[]': a}",
+        "{'line:words.says[]': {in: [ls]}}",
+    ],
+)
+def test_one_of_several_values_allows_no_call(args: str) -> None:
+    """`{runs: [ls]}` in `no_other_call` let `ls; rm -r /` through."""
+    tool = "write" if "files" in args else "run"
+    with pytest.raises(ContractError, match=r"may have several values.*write \{only: "):
+        guard_of(f"{{pattern: no_other_call, call: {{tool: {tool}, args: {args}}}}}")
+
+
+@requirement("S-LOAD-14")
+def test_a_formula_that_one_of_several_values_is_enough_for_is_warned_of() -> None:
+    """`every` is about all of them."""
+    with pytest.warns(ContractWarning, match=r"write `every files\[\] \.\.`"):
+        guard_of('{ltl: "G(called(write) -> called(write, files[] under [\\"/w\\"]))"}')
+    guard_of('{ltl: "G(called(write) -> called(write, every files[] under [\\"/w\\"]))"}')
 
 
 @pytest.mark.parametrize(
@@ -540,7 +619,8 @@ def test_a_demand_on_a_text_is_printed_as_a_sentence(sentence: str) -> None:
 
 def test_a_demand_that_no_sentence_says_is_printed_as_a_pattern() -> None:
     """Two facts of one text, written as a pattern."""
-    call = "{tool: db, args: {query: {verbs: [select], reads: [users]}}}"
+    every = "{verbs: {every: {in: [select]}}, reads: {every: {in: [users]}}}"
+    call = f"{{tool: db, args: {{query: {every}}}}}"
     written = TOOLS.replace(">-\n      SENTENCE", f"{{pattern: no_other_call, call: {call}}}")
     file = loads(written)
     page = [text for text, _ in contracts_page(file.contracts, "enforce", words=file.words)]

@@ -770,7 +770,9 @@ def test_an_allowlist_matches_whole_values(word: str, sign: str) -> None:
 
 
 def test_anchors_decide_how_an_allowlist_searches() -> None:
-    """A pattern with `^` xor `$` is searched; with both or none it matches the whole value."""
+    """With `^` a pattern matches from the beginning, with `$` up to the end; with both or none, the
+    whole value.
+    """
     anchored = {
         "^a": "abc",
         "c$": "abc",
@@ -783,6 +785,12 @@ def test_anchors_decide_how_an_allowlist_searches() -> None:
         assert play(arg_allowlist("p", "u", [regex]))(f"p(u={text})") == "."
     for regex in ("b", "^b$", "^a|c$", "^b", "b$", r"\^a", "[$]c", "ab"):
         assert play(arg_allowlist("p", "u", [regex]))("p(u=abc)") == "x"
+
+
+@pytest.mark.parametrize("regex", ["^a|b", "(^a)|b", "b|c$", "b|(c$)", "(?i)^A|B", "^?b", "(?m)^b"])
+def test_every_alternative_of_an_allowlist_is_held_to_the_anchor(regex: str) -> None:
+    """`^https://a/|https://b/` does not let `https://evil/?https://b/` through."""
+    assert play(arg_allowlist("p", "u", [regex]))('p(u="x\\nb x")') == "x"
 
 
 def test_every_element_of_a_path_has_to_be_allowed() -> None:

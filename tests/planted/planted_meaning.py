@@ -1177,8 +1177,8 @@ BUGS = (
     Bug(
         "the allowlist is searched",
         "events/argument_atoms.py",
-        "return pattern if len(anchors) == 1 else",
-        'return pattern.lstrip("^") if pattern else',
+        'return rf"\\A{_alone(pattern)}\\z"',
+        "return _alone(pattern)",
     ),
     Bug(
         "one character more",

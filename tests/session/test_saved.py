@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import random
+from collections.abc import Callable
 
 import pytest
 
-from sponsio_like import Blocked, Guard, Held, contract
-from sponsio_like.errors import SnapshotError
+from sponsio_like import Allowed, Blocked, Guard, Held, contract
+from sponsio_like.errors import SessionError, SnapshotError
 from sponsio_like.patterns import (
     amount_limit,
     arg_value_range,
@@ -103,3 +106,18 @@ def test_what_no_text_can_say_is_saved_as_data() -> None:
     session.message("assistant", "hello", usage={"total_tokens": 10**5_000})
     assert read_saved(saved(session)) == session.snapshot()
     assert not isinstance(saved(session), str)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_a_session_is_not_doubled(copied: Callable[[Session], Session]) -> None:
+    """A copy is the session itself: two would each let through what one may."""
+    session = Guard([contract("few").guarantees(limit("pay", limit=2))]).session()
+    other = copied(session)
+    outcomes = [each.decide("pay") for each in (session, other, other, session)]
+    assert [type(each) for each in outcomes] == [Allowed, Allowed, Blocked, Blocked]
+
+
+def test_a_session_cannot_be_pickled() -> None:
+    """Its snapshot is its state as data."""
+    with pytest.raises(SessionError, match=r"`snapshot\(\)` is its state"):
+        pickle.dumps(_guard().session())

@@ -97,6 +97,41 @@ def test_a_forgotten_g_is_refused(formula: str) -> None:
         loaded(right)
 
 
+@requirement("S-LOAD-13")
+@pytest.mark.parametrize(
+    ("formula", "instead"),
+    [
+        ("G(called(pay) -> done(check))", "`Y O done(check)`"),
+        ("G(called(pay) -> called(check))", "`Y O called(check)`"),
+        ("G(!done(check) -> !called(pay))", "`Y O done(check)`"),
+        ("G(called(pay) -> count(pay) <= 3 & failed([check, look]))", "`Y O failed("),
+        ("G(O called(pay) -> !called(pay))", "`Y O called(pay)`"),
+        ("G(O called([pay, send]) -> !called(pay, n > 3))", "`Y O called("),
+    ],
+)
+def test_what_no_call_can_be_is_not_asked_of_it(formula: str, instead: str) -> None:
+    """It forbids the tool for good, which says nobody so."""
+    assert instead in refusal(formula)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "G(called(pay) -> done(pay))",
+        'G(called("pay_*") -> done(pay_check))',
+        "G(called(pay) -> Y O done(check))",
+        "G(O called(pay) -> !called(send))",
+        "G(Y O called(pay) -> !called(pay))",
+        "G(O done(pay) -> !called(pay))",
+        "G(O called(pay, n > 3) -> !called(pay))",
+        "G(called(pay) -> F done(tell))",
+    ],
+)
+def test_what_a_call_can_be_is_asked_of_it(formula: str) -> None:
+    """Of the same tool, of an earlier call, of a later one."""
+    loaded(formula)
+
+
 def test_a_next_on_top_is_refused() -> None:
     """So is what would be judged at the second position only."""
     assert "`initially(X called(a))`" in refusal("X called(a)")
@@ -430,6 +465,23 @@ def test_honest_arguments_load(guarantee: Any) -> None:
     assert warned(guarantee) == []
 
 
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        "G(called(t) -> count(done(t)) < 3)",
+        "G(called(t) -> count(done(a)) <= 3)",
+        "G(called(t) -> count(called(t) & !failed(t)) <= 3)",
+        "G(count(called(t)) <= 3)",
+        "G(done(t) -> X F done(a))",
+        "G(called(t) & O done(a) -> Y O done(b))",
+        "G(called(t) -> called(t, note matches 'TICKET-[0-9]+'))",
+    ],
+)
+def test_a_cap_that_counts_the_call_itself_is_not_warned_of(guarantee: Any) -> None:
+    """Nor is one of other calls, nor a text that is searched for on purpose."""
+    assert warned(guarantee) == []
+
+
 def test_a_tool_of_the_inventory_may_have_any_name() -> None:
     """A tool that is really called `any` is one of the inventory."""
     assert loaded("G !called(any)", tools=["any", "b"]).policy.warnings == ()
@@ -459,6 +511,19 @@ def test_a_tool_of_the_inventory_may_have_any_name() -> None:
          "matches every text of one line"),
         ({"pattern": "rate_limit", "action": "t", "limit": 999999999}, "never reached"),
         ("G(count(t) <= 1000000)", "never reached"),
+        ("G(count(done(t)) <= 3)", "`count(called(t) & !failed(t)) <= 3`"),
+        ("G(count(done(t)) < 3)", "`count(called(t) & !failed(t)) < 3`"),
+        ("G(called(t) -> count(done(t)) <= 3)", "`count(called(t) & !failed(t)) <= 3`"),
+        ("G(called(t) -> count[<=60s](failed(t)) <= 3)",
+         "`G(called(t) -> count[<=60s](failed(t)) < 3)`"),
+        ("G(count(failed(t)) <= 3)", "`G(called(t) -> count(failed(t)) < 3)`"),
+        ("G(done(t) -> O done(a))", "write `called(t)` for `done(t)`"),
+        ("G(failed(t) & called(t, n > 3) -> Y O done(a))", "write `called(t)` for `failed(t)`"),
+        ({"ltl": r"G(called(t) -> called(t, url matches 'https://api\.corp/'))"},
+         "`https://evil.example/?https://api.corp/`"),
+        ({"pattern": "no_other_call",
+          "call": {"tool": "t", "args": {"url": {"matches": "^https://api.corp/"}}}},
+         r"`^https://api\.corp/`"),
         ({"pattern": "arg_value_range", "tool": "t", "field": "passengers.length", "max": 5},
          "`passengers[]`"),
     ],

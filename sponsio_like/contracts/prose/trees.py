@@ -55,6 +55,9 @@ CONSTANTS: Mapping[str, Any] = {
 }
 """The kinds of arguments whose value is told by the phrasing alone, and it."""
 
+ORDERED = frozenset({"gt", "lt", "ge", "le"})
+"""The tests in words that compare numbers by size. “`path` under `/etc`” is about no number."""
+
 Phrasings = tuple[tuple[str, str], ...]
 
 
@@ -341,6 +344,8 @@ class _Reader:
                 out[path] = {"in": [self.value(each) for each in test.children[1:]]}
             elif sign == "=":
                 out[path] = value
+            elif test.data in ORDERED and isinstance(value, str):
+                raise NotSaid(f"`{value}` is no number that `{path}` could be over or under")
             else:
                 inner = out.setdefault(path, {})
                 if not isinstance(inner, dict):
