@@ -45,6 +45,8 @@ def found_always(contract: Contract, tools: Tools) -> Iterator[Problem]:
     A mail has the address that it goes to: whoever forbids addresses in all its arguments forbids
     the mail.
     """
+    if not tools:
+        return
     for rule in contract.rules:
         searched = [
             node

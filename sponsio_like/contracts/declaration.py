@@ -21,16 +21,18 @@ import inspect
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from sponsio_like.contracts.parameters import (
     Default,
     Field,
     NumberField,
+    Reader,
     Tools,
     expects,
     of_kind,
-    read_parameter,
+    reader_of,
 )
 from sponsio_like.contracts.slips import check_idle_missing
 from sponsio_like.contracts.targets import NOTHING, Vocabulary, known_field
@@ -62,7 +64,7 @@ class Rule:
     cap: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Parameter:
     """One argument of a pattern: what it expects, and its default, if it has one."""
 
@@ -70,7 +72,12 @@ class Parameter:
     annotation: Any
     default: Any = inspect.Parameter.empty
 
-    @property
+    @cached_property
+    def read(self) -> Reader:
+        """The function that reads its value."""
+        return reader_of(self.annotation)
+
+    @cached_property
     def required(self) -> bool:
         """True if the argument has to be given."""
         return self.default is inspect.Parameter.empty
@@ -81,7 +88,7 @@ class Parameter:
         return expects(self.annotation)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Pattern:
     """A declared pattern; calling it with arguments makes a `Rule`."""
 
@@ -125,9 +132,7 @@ class Pattern:
         for parameter in self.parameters:
             name = parameter.name
             if given.get(name) is not None:
-                values[name] = problems.attempt(
-                    (name,), read_parameter, parameter.annotation, given[name], words
-                )
+                values[name] = problems.attempt((name,), parameter.read, given[name], words)
             elif not parameter.required:
                 values[name] = self._default(parameter, given, words, problems)
         problems.check()
@@ -147,10 +152,9 @@ class Pattern:
         return replace(rule, sentence=sentence, pattern=self.name, arguments=kept)
 
     def _names(self, given: Mapping[str, Any], problems: Problems) -> None:
-        known = [parameter.name for parameter in self.parameters]
         for name in given:
-            if name not in known:
-                hint = closest(name, known)
+            if name not in self._known:
+                hint = closest(name, self._known)
                 what = f"`{self.name}` has no argument `{name}`"
                 problems.add(what, hint, str(name), of_key=True)
         for parameter in self.parameters:
@@ -172,9 +176,7 @@ class Pattern:
         if parameter.default.lacking(made, words):
             return None
         known = words if made in words.actions else NOTHING
-        return read_parameter(
-            parameter.annotation, made, known
-        )  # a tool that does not exist is fine: no call has it
+        return parameter.read(made, known)  # a tool that does not exist is fine: no call has it
 
     def lacks(self, given: Mapping[str, Any], words: Vocabulary) -> bool:
         """True if an optional default would name a tool that the inventory does not have."""
@@ -204,11 +206,24 @@ class Pattern:
             for match in values[calls]:
                 known_field(path, match, words, (name,), problems)
 
+    @cached_property
+    def _known(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.parameters)
+
+    @cached_property
+    def _defaults(self) -> dict[str, Any]:
+        each = {one.name: one.default for one in self.parameters if not one.required}
+        return {name: default for name, default in each.items() if default is not None}
+
+    @cached_property
+    def _numbers(self) -> list[str]:
+        """The fields that are compared as numbers."""
+        return [each.name for each in self.parameters if of_kind(each.annotation, NumberField)]
+
     def _amounts(self, values: dict[str, Any], words: Vocabulary) -> None:
         """Have the amount compared, where a number is asked of a field of the kind `money`."""
-        numbers = [each.name for each in self.parameters if of_kind(each.annotation, NumberField)]
-        calls = [each.name for each in self.parameters if of_kind(each.annotation, Tools)]
-        for name in numbers:
+        for name in self._numbers:
+            calls = [each.name for each in self.parameters if of_kind(each.annotation, Tools)]
             tools = words.meant(values[calls[0]])
             values[name] = amount_path(values[name], map(words.kinds_of, tools))
 
@@ -223,12 +238,9 @@ class Pattern:
 
     def sentence(self, given: Mapping[str, Any]) -> str:
         """Return the demand in words: the sentence with most arguments, then the others."""
-        defaults = {
-            p.name: p.default for p in self.parameters if not p.required and p.default is not None
-        }
-        best, said = "", set[str]()
+        best, said = "", frozenset[str]()
         for template in self.sentences:
-            text, names = fill(template, {**defaults, **given})
+            text, names = fill(template, {**self._defaults, **given})
             if text and (not best or len(names & given.keys()) > len(said & given.keys())):
                 best, said = text, names
         rest = {name: value for name, value in given.items() if name not in said}

@@ -30,6 +30,11 @@ class Shape(NamedTuple):
     names: tuple[str, ...]
     nodes: tuple[f.Node, ...]
 
+    @property
+    def values_too(self) -> Hashable:
+        """The key with the values: equal for rules that differ in the names of tools alone."""
+        return self[:2]
+
 
 class _Outline:
     """The numbers of the parts of formulas, as they are met."""
@@ -141,15 +146,18 @@ class Compiled:
         self._made: dict[Hashable, _Made] = {}
         self._automata: dict[Hashable, Automaton | None] = {}
 
-    def clause(self, contract: Contract, rule: Rule) -> tuple[Clause, Shape | None]:
-        """Return the clause of a rule, and its shape. Raises `ContractError` if it has none."""
-        shape = shape_of(contract, rule, self._known)
+    def shape(self, contract: Contract, rule: Rule) -> Shape | None:
+        """Return the shape of a rule of this contract, if it has one."""
+        return shape_of(contract, rule, self._known)
+
+    def clause(self, contract: Contract, rule: Rule, shape: Shape | None) -> Clause:
+        """Return the clause of a rule of this shape. Raises `ContractError` if there is none."""
         made = None if shape is None else self._made.get(shape.key)
         if shape is None or made is None:
             clause = Clause(contract, rule, self._tools)
             if shape is not None:
                 self._keep(clause, shape)
-            return clause, shape
+            return clause
         nodes = [shape.nodes[k] for k in made.slots]
         clause = made.clause.alike(contract, rule, nodes, [shape.names[k] for k in made.names])
         exactly = (shape.key, shape.values)
@@ -157,7 +165,7 @@ class Compiled:
             clause.readers  # noqa: B018  which checks the values
             self._automata[exactly] = clause.automaton and Automaton()
         clause.automaton = self._automata[exactly]
-        return clause, shape
+        return clause
 
     def _keep(self, clause: Clause, shape: Shape) -> None:
         """Keep a clause, so that others of its shape are made from it."""
