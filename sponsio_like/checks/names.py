@@ -8,7 +8,7 @@ said of these can be wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -58,15 +58,18 @@ def unknown_names(
     `met`: the inventory is not declared but met, so the tools that patterns name themselves have to
     be there. `away` is added to what is said of tools that are not there, and not of fields.
     """
-    problems, own, names = Problems(), made(contract.rules), words.names
+    names = words.names
     if names is None:
         return []
+    problems, own = Problems(), made(contract.rules)
     for root in formulas(contract):
         for match in f.matches_in([root]):
             for name in match.names:
-                if name not in own and name not in names:
+                if not words.lacks(name):
+                    continue
+                if name not in own:
                     problems.add(f"unknown tool `{name}`", _hints(closest(name, names), away))
-                elif met and name not in names:
+                elif met:
                     problems.add(f"unknown tool `{name}`, {WAITS}", _hints(INSTEAD, away))
             for glob in match.globs:
                 if not any(fnmatchcase(tool, glob) for tool in names):
@@ -230,18 +233,21 @@ def _note_field_of_none(
     path: str, matches: list[Match], words: Vocabulary, problems: Problems
 ) -> None:
     """Note a problem for a field that none of the matched tools has."""
-    meant = [
-        tool
-        for tool in words.names or ()
-        if not matches or any(names_tool(match, tool) for match in matches)
-    ]
     own = Problems()
-    for tool in meant:
+    meant = meant_tools(matches or [Match()], words.places)
+    for tool in sorted(meant, key=words.places.__getitem__):
         before = len(own.found)
         known_field(path, Match((tool,)), words, (), own)
         if len(own.found) == before:
             return  # this tool has the field, or may have it
     problems.found += own.found[:1]
+
+
+def meant_tools(matches: Sequence[Match], tools: Collection[str]) -> Collection[str]:
+    """Return those of these tools that one of the matches speaks of."""
+    if any(match.globs or not match.names for match in matches):
+        return [each for each in tools if any(names_tool(match, each) for match in matches)]
+    return {name for match in matches for name in match.names if name in tools}
 
 
 def _pattern_fields(rule: Rule) -> Iterator[tuple[str, Match]]:

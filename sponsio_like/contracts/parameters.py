@@ -66,8 +66,7 @@ class Default:
 
     def lacking(self, made: str, words: Vocabulary) -> bool:
         """True if the default may be left out, and no such tool is known."""
-        known = words.names is None or made in words.names or made in words.actions
-        return self.optional and not known
+        return self.optional and words.lacks(made) and made not in words.actions
 
 
 def default(template: str, *, optional: bool = False) -> Any:
