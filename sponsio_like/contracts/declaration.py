@@ -149,7 +149,8 @@ class Pattern:
         problems.check()
         kept = {key: value for key, value in given.items() if value is not None}
         sentence = rule.sentence or self.sentence(kept)
-        return replace(rule, sentence=sentence, pattern=self.name, arguments=kept)
+        written = (rule.formula, sentence, self.name, kept)
+        return Rule(*written, rule.by, rule.answer, rule.authored, rule.cap)
 
     def _names(self, given: Mapping[str, Any], problems: Problems) -> None:
         for name in given:
@@ -192,9 +193,8 @@ class Pattern:
 
     def fields(self, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Yield each path in the arguments, its parameter, and that of the calls that have it."""
-        kinds = {e.name: e.annotation for e in self.parameters if given.get(e.name) is not None}
-        calls = [name for name, kind in kinds.items() if of_kind(kind, Tools)]
-        for name in (name for name, kind in kinds.items() if of_kind(kind, Field, NumberField)):
+        calls = [name for name in self._calls if given.get(name) is not None]
+        for name in (name for name in self._paths if given.get(name) is not None):
             for path in [given[name]] if isinstance(given[name], str) else given[name]:
                 yield from ((path, name, e) for e in calls if self.whose.get(name, e) == e)
 
@@ -215,16 +215,27 @@ class Pattern:
         each = {one.name: one.default for one in self.parameters if not one.required}
         return {name: default for name, default in each.items() if default is not None}
 
+    def _of_kind(self, *wanted: Any) -> tuple[str, ...]:
+        """Return the parameters of these kinds."""
+        return tuple(each.name for each in self.parameters if of_kind(each.annotation, *wanted))
+
     @cached_property
-    def _numbers(self) -> list[str]:
+    def _calls(self) -> tuple[str, ...]:
+        return self._of_kind(Tools)
+
+    @cached_property
+    def _paths(self) -> tuple[str, ...]:
+        return self._of_kind(Field, NumberField)
+
+    @cached_property
+    def _numbers(self) -> tuple[str, ...]:
         """The fields that are compared as numbers."""
-        return [each.name for each in self.parameters if of_kind(each.annotation, NumberField)]
+        return self._of_kind(NumberField)
 
     def _amounts(self, values: dict[str, Any], words: Vocabulary) -> None:
         """Have the amount compared, where a number is asked of a field of the kind `money`."""
         for name in self._numbers:
-            calls = [each.name for each in self.parameters if of_kind(each.annotation, Tools)]
-            tools = words.meant(values[calls[0]])
+            tools = words.meant(values[self._calls[0]])
             values[name] = amount_path(values[name], map(words.kinds_of, tools))
 
     @property

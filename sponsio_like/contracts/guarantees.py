@@ -31,12 +31,17 @@ def check_meant(formula: f.Formula) -> None:
     too large.
     """
     nodes = list(f.postorder(formula))
+    if len(nodes) > ATOMS_CAP:
+        _check_size(nodes)
+    refuse([*_first_only(formula), *_from_the_call_before(nodes)])
+
+
+def _check_size(nodes: list[f.Node]) -> None:
     atoms = sum(isinstance(node, f.Formula) and not f.children(node) for node in nodes)
     if atoms > ATOMS_CAP or len(nodes) > NODES_CAP:
         what = f"a guarantee of {atoms:,} different atoms and {len(nodes):,} parts is too large"
         hint = f"at most {ATOMS_CAP} and {NODES_CAP:,}; write several guarantees, or lists of tools"
         raise ContractError.of(what, hint)
-    refuse([*_first_only(formula), *_from_the_call_before(formula)])
 
 
 def remarks(formula: f.Formula) -> list[Problem]:
@@ -108,8 +113,8 @@ def _short(formula: f.Formula) -> str:
 # --- seconds from the call before -----------------------------------------------------------------
 
 
-def _from_the_call_before(formula: f.Formula) -> Iterator[Problem]:
-    for node in f.postorder(formula):
+def _from_the_call_before(nodes: list[f.Node]) -> Iterator[Problem]:
+    for node in nodes:
         if not isinstance(node, (f.Yesterday, f.WeakYesterday)):
             continue
         windows = list(_windows(node.body))

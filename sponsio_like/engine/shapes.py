@@ -15,7 +15,8 @@ from sponsio_like.contracts import Contract, Rule
 from sponsio_like.engine.automaton import Automaton
 from sponsio_like.engine.clause import Clause
 
-_TARGETED = f.Happens | f.Sum | f.Repeats | f.Delivered | f.Denied
+_TARGETED = frozenset({f.Happens, f.Sum, f.Repeats, f.Delivered, f.Denied})
+_JOINED = frozenset({f.And, f.Or})
 
 
 class Shape(NamedTuple):
@@ -60,10 +61,8 @@ class _Outline:
         return key
 
     def _entry(self, node: f.Node) -> tuple[Any, ...] | None:
-        kind = type(node)
+        kind: type[Any] = type(node)
         match node:
-            case f.And(parts) | f.Or(parts):
-                return (kind, *[self.nodes[part] for part in parts])
             case f.Const(value):
                 self.values.append(f.exact(value))
                 return (kind,)
@@ -79,7 +78,9 @@ class _Outline:
             part = getattr(node, name)
             if isinstance(part, f.Node):
                 entry.append(self.nodes[part])
-            elif name == "target" and isinstance(node, _TARGETED):
+            elif kind in _JOINED:
+                entry += [self.nodes[each] for each in part]
+            elif name == "target" and kind in _TARGETED:
                 matches = [self._match(each) for each in part]
                 if None in matches:
                     return None
@@ -89,11 +90,10 @@ class _Outline:
         return tuple(entry)
 
     def _match(self, match: f.Match) -> tuple[Any, ...] | None:
-        if match.globs or any(isinstance(each.value, f.Var) for each in match.conditions):
+        if match.globs or any([isinstance(each.value, f.Var) for each in match.conditions]):
             return None
         names, conditions = self.names, self.conditions
-        for each in match.conditions:
-            self.values.append(f.exact(each))
+        self.values += [f.exact(each) for each in match.conditions]
         return (
             tuple([names.setdefault(each, len(names)) for each in match.names]),
             tuple([conditions.setdefault(each, len(conditions)) for each in match.conditions]),
