@@ -97,14 +97,15 @@ class Problems:
         They are noted under `path`.
         """
         try:
-            return read_at(path, read, *args, **kwargs)
+            return read(*args, **kwargs)
         except ContractError as error:
-            self.found += error.problems
+            self.found += [replace(each, path=path + each.path) for each in error.problems]
             return None
 
     def check(self) -> None:
         """Raise `ContractError` with the mistakes that were noted, if there are any."""
-        refuse(self.found)
+        if self.found:
+            raise ContractError(*self.found)
 
 
 def refuse(problems: Iterable[Problem]) -> None:

@@ -27,11 +27,10 @@ from sponsio_like.errors import refuse
 from sponsio_like.outcome import Mode
 
 
-def with_inventory(contract: Contract, tools: tuple[str, ...] | None) -> Contract:
+def with_inventory(contract: Contract, words: Vocabulary) -> Contract:
     """Return the contract, as it reads where there are these tools and no others."""
-    if tools is None:
+    if words.tools is None:
         return contract
-    words = Vocabulary(dict.fromkeys(tools))
     rules = tuple(_fitted(rule, words) for rule in contract.rules)
     return contract if rules == contract.rules else replace(contract, rules=rules)
 
@@ -56,7 +55,8 @@ def compile_policy(
 
     Raises `ContractError` with all problems found.
     """
-    contracts = tuple(with_inventory(each, inventory.names) for each in contracts_of(contracts))
+    words = Vocabulary(None if inventory.names is None else dict.fromkeys(inventory.names))
+    contracts = tuple(with_inventory(each, words) for each in contracts_of(contracts))
     found = linted(contracts, mode, inventory)
     refuse(found.problems)
     clauses = tuple(clause for _, clause in found.clauses)

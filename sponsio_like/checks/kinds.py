@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 import sponsio_like.logic.formula as f
+from sponsio_like.checks.names import meant_tools
 from sponsio_like.contracts import Contract, Rule, forbidden_matches, formulas
 from sponsio_like.errors import Problem
 from sponsio_like.events import names_tool
@@ -48,6 +49,8 @@ def found_always(contract: Contract, tools: Tools) -> Iterator[Problem]:
     A mail has the address that it goes to: whoever forbids addresses in all its arguments forbids
     the mail.
     """
+    if not tools:
+        return
     for rule in contract.rules:
         searched = [
             node
@@ -189,8 +192,7 @@ def _kind(match: f.Match, path: str, tools: Tools) -> str | None:
     """Return the one kind that the field has in all tools that are meant; None if it may be
     another.
     """
-    meant = [fields for tool, fields in tools.items() if names_tool(match, tool)]
-    found = {_declared(fields, path) for fields in meant}
+    found = {_declared(tools[tool], path) for tool in meant_tools([match], tools)}
     return found.pop() if len(found) == 1 else None
 
 

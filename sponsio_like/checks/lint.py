@@ -5,6 +5,7 @@ In: contracts, and the tools that there are. Out: their clauses, compiled, with 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -62,27 +63,22 @@ def duplicates(contracts: Sequence[Contract]) -> list[Problem]:
     return problems
 
 
-def structural_problems(contracts: Sequence[Contract], mode: Mode) -> list[Problem]:
+def _structural(contract: Contract) -> list[Problem]:
     """Return problems for parts that would load and do nothing: no guarantee, an unknown mode.
 
     A strategy that is not a decision is such a part, too.
     """
-    found = (
-        [] if mode in MODES else [Problem(f"unknown mode `{mode}`", "", "write observe or enforce")]
-    )
-    for contract in contracts:
+    found: list[Problem] = []
+    if not contract.rules:
         where = contract_place(contract)
-        answers = [contract.answer, *(rule.answer for rule in contract.rules)]
-        if not contract.rules:
-            found.append(Problem("there is no guarantee", where, "say what must hold"))
-        if contract.mode not in (None, *MODES):
-            found.append(
-                Problem(f"unknown mode `{contract.mode}`", where, "write observe or enforce")
-            )
-        if not all(each is None or isinstance(each, Decision) for each in answers):
-            found.append(
-                Problem("the strategy is not a decision", where, 'use `.strategy("block")`')
-            )
+        found.append(Problem("there is no guarantee", where, "say what must hold"))
+    if contract.mode not in (None, *MODES):
+        what = f"unknown mode `{contract.mode}`"
+        found.append(Problem(what, contract_place(contract), "write observe or enforce"))
+    answers = [contract.answer, *[rule.answer for rule in contract.rules]]
+    if not all(each is None or isinstance(each, Decision) for each in answers):
+        what, hint = "the strategy is not a decision", 'use `.strategy("block")`'
+        found.append(Problem(what, contract_place(contract), hint))
     return found
 
 
@@ -100,25 +96,22 @@ class Linted:
 
 def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> Linted:
     """Return every clause that can be compiled, and every problem of every contract."""
-    problems = [*duplicates(contracts), *structural_problems(contracts, mode)]
+    structural = [_structural(contract) for contract in contracts]
+    problems = [*duplicates(contracts), *_unknown_mode(mode), *itertools.chain(*structural)]
     clauses: list[tuple[int, Clause]] = []
     compiled, sound = Compiled(inventory.names), set[Hashable]()
-    shapes: dict[int, Hashable] = {}
+    shapes: dict[int, Shape | None] = {}
     words = Vocabulary(inventory.tools, elsewhere=inventory.elsewhere)
     for k, contract in enumerate(contracts):
-        said = (
-            *unknown_names(contract, words),
-            *unlike(contract, inventory.tools or {}),
-            *unknown_facts(formulas(contract), _keys(contract), (inventory.tools or {}).values()),
-            *values_never_had(formulas(contract)),
-            *(each for root in formulas(contract) for each in check_idle_missing(root)),
-        )
+        mine = [compiled.shape(contract, rule) for rule in contract.rules]
+        said = (*unknown_names(contract, words), *unlike(contract, inventory.tools or {}))
+        said += _never_true(contract, mine, inventory, sound)
         problems += [_located(contract, problem) for problem in said]
-        if structural_problems([contract], "enforce"):
+        if structural[k]:
             continue
-        for rule in contract.rules:
-            clause, shape, wrong = _compiled(contract, rule, inventory, compiled, sound)
-            shapes[id(rule)] = shape and shape[:2]
+        for rule, shape in zip(contract.rules, mine, strict=True):
+            clause, wrong = _compiled(contract, rule, shape, inventory, compiled, sound)
+            shapes[id(rule)] = shape
             problems += [_located(contract, problem) for problem in wrong]
             if clause is not None:
                 clauses.append((k, clause))
@@ -137,26 +130,48 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
     return Linted(tuple(clauses), (*problems, *impossible), (*seldom, *more, *late))
 
 
-def _keys(contract: Contract) -> list[str]:
-    return [path for rule in contract.rules for path in rule.by]
+def _unknown_mode(mode: Mode) -> list[Problem]:
+    what = f"unknown mode `{mode}`"
+    return [] if mode in MODES else [Problem(what, "", "write observe or enforce")]
+
+
+def _never_true(
+    contract: Contract, shapes: list[Shape | None], inventory: Inventory, sound: set[Hashable]
+) -> tuple[Problem, ...]:
+    """Return problems for what a contract asks of arguments that none has, and for idle `missing`.
+
+    They are the same for rules of equal shapes and values, under whatever names of tools.
+    """
+    keys = [shape and ("never", shape.values_too) for shape in shapes]
+    if keys and all(key in sound for key in keys):
+        return ()
+    roots, paths = formulas(contract), [path for rule in contract.rules for path in rule.by]
+    found = (
+        *unknown_facts(roots, paths, (inventory.tools or {}).values()),
+        *values_never_had(roots),
+        *(each for root in roots for each in check_idle_missing(root)),
+    )
+    if not found:
+        sound.update(key for key in keys if key is not None)
+    return found
 
 
 def _compiled(
     contract: Contract,
     rule: Rule,
+    shape: Shape | None,
     inventory: Inventory,
     compiled: Compiled,
     sound: set[Hashable],
-) -> tuple[Clause | None, Shape | None, list[Problem]]:
-    """Return the clause and its shape, with what is wrong with it.
+) -> tuple[Clause | None, list[Problem]]:
+    """Return the clause of a rule of this shape, with what is wrong with it.
 
     `sound`: the shapes of which nothing is, and these with the values that are in them; `meant`
     where these values are no slips.
     """
     problems = Problems()
-    made = problems.attempt((), compiled.clause, contract, rule)
-    clause, shape = made if made is not None else (None, None)
-    meant = shape and ("meant", shape[:2])
+    clause = problems.attempt((), compiled.clause, contract, rule, shape)
+    meant = shape and ("meant", shape.values_too)
     if clause is not None:
         problems.attempt((), check_substitute, clause, inventory)
         problems.attempt((), _sound, clause, shape, sound)
@@ -165,23 +180,25 @@ def _compiled(
         problems.attempt((), check, rule.formula, inventory.names)
     if meant is not None and not problems.found:
         sound.add(meant)
-    return clause, shape, problems.found
+    return clause, problems.found
 
 
 def _sound(clause: Clause, shape: Shape | None, sound: set[Hashable]) -> None:
     """Raise `ContractError` for a clause that cannot work. What was checked for its shape is not
     checked again.
     """
-    if shape is None or shape[:2] not in sound:
+    if shape is None or shape.values_too not in sound:
         check_values(clause)
     if shape is None or shape.key not in sound:
         check_guarantees(clause)
     check_redirect(clause)
     if shape is not None:
-        sound |= {shape.key, shape[:2]}
+        sound |= {shape.key, shape.values_too}
 
 
-def _remarks(contracts: Iterable[Contract], shapes: Mapping[int, Hashable]) -> Iterator[Problem]:
+def _remarks(
+    contracts: Iterable[Contract], shapes: Mapping[int, Shape | None]
+) -> Iterator[Problem]:
     """Yield warnings of what is allowed and rarely intended. `shapes`: those of the rules, by `id`,
     with the values in them: where one needs no warning, the others need none.
     """
@@ -189,11 +206,12 @@ def _remarks(contracts: Iterable[Contract], shapes: Mapping[int, Hashable]) -> I
     for contract in contracts:
         for rule in contract.rules:
             shape = shapes.get(id(rule))
-            if rule.authored and (shape is None or shape not in silent):
+            key = shape and shape.values_too
+            if rule.authored and (key is None or key not in silent):
                 unknown = unsaid(rule.formula, rule.arguments) if rule.pattern else ()
                 said = (*remarks(rule.formula), *doubts(rule.formula), *unknown)
                 yield from (_located(contract, each) for each in said)
-                silent |= set() if said else {shape}
+                silent |= set() if said else {key}
 
 
 def _late(

@@ -8,7 +8,7 @@ said of these can be wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -58,15 +58,18 @@ def unknown_names(
     `met`: the inventory is not declared but met, so the tools that patterns name themselves have to
     be there. `away` is added to what is said of tools that are not there, and not of fields.
     """
-    problems, own, names = Problems(), made(contract.rules), words.names
+    names = words.names
     if names is None:
         return []
+    problems, own = Problems(), made(contract.rules)
     for root in formulas(contract):
         for match in f.matches_in([root]):
             for name in match.names:
-                if name not in own and name not in names:
+                if not words.lacks(name):
+                    continue
+                if name not in own:
                     problems.add(f"unknown tool `{name}`", _hints(closest(name, names), away))
-                elif met and name not in names:
+                elif met:
                     problems.add(f"unknown tool `{name}`, {WAITS}", _hints(INSTEAD, away))
             for glob in match.globs:
                 if not any(fnmatchcase(tool, glob) for tool in names):
@@ -88,22 +91,40 @@ def alike_names(contracts: Iterable[Contract], inventory: Inventory) -> Iterator
     """
     if inventory.tools is not None:
         return
-    named: dict[str, tuple[str, str]] = {}
-    bare: dict[str, str] = {}
+    named: dict[str, Contract] = {}
+    alike: dict[str | int, list[str]] = {}
     for contract in contracts:
         own = made(contract.rules)
         names = {name for match in f.matches_in(formulas(contract)) for name in match.names}
         if len(named) + len(names) > MOST_NAMES:
             return
         for name in sorted(names - own - named.keys()):
-            mine, first = SIGNS.sub("", name).lower(), set(name[:2])
-            near = (e for e in named if bare[e] == mine or (e[:1] in first and _is_slip(name, e)))
-            bare[name] = mine
-            if other := next(near, ""):
-                what = f"`{name}` is nearly `{other}`, which contract `{named[other][0]}` names"
+            keys = _likenesses(name)
+            near = {e for key in keys for e in alike.get(key, ()) if _is_nearly(name, e)}
+            if other := next((each for each in named if each in near), "") if near else "":
+                what = f"`{name}` is nearly `{other}`, which contract `{named[other].name}` names"
                 hint = "correct the misspelt one; if both are meant, list all tools in `tools:`"
                 yield Problem(what, contract_place(contract), hint)
-            named[name] = (contract.name, contract.where)
+            for key in keys:
+                alike.setdefault(key, []).append(name)
+            named[name] = contract
+
+
+def _likenesses(name: str) -> set[str | int]:
+    """Return keys of which two names have one in common, if one may be a slip for the other: they
+    have the same letters, or all but one.
+    """
+    letters = sum(map(hash, name))
+    return {_bare(name), letters, *(letters - hash(each) for each in set(name))}
+
+
+def _bare(name: str) -> str:
+    return SIGNS.sub("", name).lower()
+
+
+def _is_nearly(one: str, other: str) -> bool:
+    """True if two names are one but for a slip of the pen, capitals or signs."""
+    return _bare(one) == _bare(other) or (other[:1] in {*one[:2]} and _is_slip(one, other))
 
 
 def _is_slip(one: str, other: str) -> bool:
@@ -212,18 +233,21 @@ def _note_field_of_none(
     path: str, matches: list[Match], words: Vocabulary, problems: Problems
 ) -> None:
     """Note a problem for a field that none of the matched tools has."""
-    meant = [
-        tool
-        for tool in words.names or ()
-        if not matches or any(names_tool(match, tool) for match in matches)
-    ]
     own = Problems()
-    for tool in meant:
+    meant = meant_tools(matches or [Match()], words.places)
+    for tool in sorted(meant, key=words.places.__getitem__):
         before = len(own.found)
         known_field(path, Match((tool,)), words, (), own)
         if len(own.found) == before:
             return  # this tool has the field, or may have it
     problems.found += own.found[:1]
+
+
+def meant_tools(matches: Sequence[Match], tools: Collection[str]) -> Collection[str]:
+    """Return those of these tools that one of the matches speaks of."""
+    if any(match.globs or not match.names for match in matches):
+        return [each for each in tools if any(names_tool(match, each) for match in matches)]
+    return {name for match in matches for name in match.names if name in tools}
 
 
 def _pattern_fields(rule: Rule) -> Iterator[tuple[str, Match]]:

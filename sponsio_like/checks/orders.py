@@ -43,8 +43,14 @@ def deadlocks(contracts: Sequence[Contract]) -> tuple[list[Problem], list[Proble
     """Return problems for tools that can never be called: those that a single contract causes,
     which is refused, and those that only several contracts cause together.
     """
-    orders = _orders(contracts)
-    refused = [*_self_dependent(contracts)]
+    demands = [
+        (by, body)
+        for by, contract in enumerate(contracts)
+        for rule in _blocking_rules(contract)
+        for body in _demands_at_every_position(rule.formula)
+    ]
+    orders = _orders(demands)
+    refused = [*_self_dependent(demands, contracts)]
     warned: list[Problem] = []
     told: set[str] = set()
     possible = _possible(orders)
@@ -62,12 +68,14 @@ def deadlocks(contracts: Sequence[Contract]) -> tuple[list[Problem], list[Proble
 # --- reading --------------------------------------------------------------------------------------
 
 
-def _orders(contracts: Sequence[Contract]) -> _OrderIndex:
-    """Return the precedences that contracts demand for the whole session by blocking calls."""
+def _orders(demands: Iterable[tuple[int, f.Formula]]) -> _OrderIndex:
+    """Return the precedences that contracts demand for the whole session by blocking calls.
+
+    `demands`: what they demand at every position, each with the number of its contract.
+    """
     orders = _OrderIndex()
-    for by, contract in enumerate(contracts):
-        for rule in _blocking_rules(contract):
-            _read(rule, by, orders)
+    for by, body in demands:
+        _read(body, by, orders)
     for by, target in orders.only:
         for name in _names_in(orders):
             if not any(names_tool(match, name) for match in target):
@@ -88,23 +96,22 @@ def _names_in(orders: _OrderIndex) -> list[str]:
     return list(dict.fromkeys([*orders.needs, *(name for each in first for name in each.names)]))
 
 
-def _read(rule: Rule, by: int, orders: _OrderIndex) -> None:
-    for body in _demands_at_every_position(rule.formula):
-        match body:
-            case f.Implies(f.Happens("called", then), needed):
-                first = _calls_before(needed)
-            case f.Not(f.Happens("called", then)):
-                first = ()
-            case f.Happens("called", target) if _unconditional(target) == target:
-                orders.only.append((by, target))
-                continue
-            case _:
-                continue
-        if first is None:
-            continue
-        for name in dict.fromkeys(name for match in _unconditional(then) for name in match.names):
-            needs = orders.needs.setdefault(name, [])
-            needs.insert(len(needs) if first else 0, Need(name, first, by))
+def _read(body: f.Formula, by: int, orders: _OrderIndex) -> None:
+    match body:
+        case f.Implies(f.Happens("called", then), needed):
+            first = _calls_before(needed)
+        case f.Not(f.Happens("called", then)):
+            first = ()
+        case f.Happens("called", target) if _unconditional(target) == target:
+            orders.only.append((by, target))
+            return
+        case _:
+            return
+    if first is None:
+        return
+    for name in dict.fromkeys(name for match in _unconditional(then) for name in match.names):
+        needs = orders.needs.setdefault(name, [])
+        needs.insert(len(needs) if first else 0, Need(name, first, by))
 
 
 def _demands_at_every_position(formula: f.Formula) -> Iterator[f.Formula]:
@@ -212,28 +219,21 @@ def _names_shown(target: Iterable[f.Match]) -> str:
 # --- what waits for itself, or for nobody ---------------------------------------------------------
 
 
-def _self_dependent(contracts: Iterable[Contract]) -> Iterator[Problem]:
+def _self_dependent(
+    demands: Iterable[tuple[int, f.Formula]], contracts: Sequence[Contract]
+) -> Iterator[Problem]:
     """Yield a problem for each glob or match of which every call needs an earlier call
     of the same.
     """
-    for contract in contracts:
-        for body in (
-            each
-            for rule in _blocking_rules(contract)
-            for each in _demands_at_every_position(rule.formula)
-        ):
-            if not isinstance(body, f.Implies):
-                continue
-            first = _calls_before(body.right) or ()
-            if (
-                first
-                and not _has_only_names(first)
-                and covered(first, _triggering_calls(body.left))
-            ):
-                said = repr(f.Happens("called", first))
-                what = f"every `{said}` needs an earlier one, so that none can be the first"
-                hint = "leave the calls that come first out of those that need them"
-                yield Problem(what, contract_place(contract), hint)
+    for by, body in demands:
+        if not isinstance(body, f.Implies):
+            continue
+        first = _calls_before(body.right) or ()
+        if first and not _has_only_names(first) and covered(first, _triggering_calls(body.left)):
+            said = repr(f.Happens("called", first))
+            what = f"every `{said}` needs an earlier one, so that none can be the first"
+            hint = "leave the calls that come first out of those that need them"
+            yield Problem(what, contract_place(contracts[by]), hint)
 
 
 def _triggering_calls(event: f.Formula) -> f.Target:
@@ -254,6 +254,8 @@ def unmet(contracts: Iterable[Contract], known: Inventory) -> Iterator[Problem]:
     """Yield a warning for each demand that only tools of other agents (`elsewhere`) can meet: no
     session of this agent sees their calls.
     """
+    if not known.elsewhere:
+        return
     for contract in contracts:
         for body in (
             each for rule in contract.rules for each in _demands_at_every_position(rule.formula)

@@ -16,7 +16,7 @@ from sponsio_like.logic.formula import Formula
 
 def tool_test(words: Vocabulary) -> Callable[[str], bool]:
     """Return a function that is true of the names of tools and actions."""
-    return {*(words.names or ()), *words.actions}.__contains__
+    return lambda name: name in words.places or name in words.actions
 
 
 def condition_formula(what: Any, words: Vocabulary) -> Formula:

@@ -116,8 +116,8 @@ def _compared(node: f.Compare) -> None:
         _with_value("<" if op in _FLIPPED else "=", left.value, shown)
     one, other = _kind(left), _kind(right)
     if op == "in" and isinstance(right, f.Const):
-        among = {_kind(f.Const(each)) for each in _each(right.value)}
-        other = one if one in among else _kind(f.Const(_each(right.value)[0]))
+        among = {_kind_of(each) for each in _each(right.value)}
+        other = one if one in among else _kind_of(_each(right.value)[0])
     elif op in ("matches", "under", "outside"):
         other = "text"
     if one is not None and other is not None and one != other:
@@ -131,11 +131,13 @@ def _kind(side: f.Term) -> ValueKind | None:
     """Return the kind of the values of this side; None if they may be anything."""
     if isinstance(side, _NUMBERS):
         return "number"
-    if not isinstance(side, f.Const):
-        return None
-    if isinstance(side.value, str):
+    return _kind_of(side.value) if isinstance(side, f.Const) else None
+
+
+def _kind_of(value: Any) -> ValueKind:
+    if isinstance(value, str):
         return "text"
-    number = isinstance(side.value, int | float) and not isinstance(side.value, bool)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
     return "number" if number else "other"
 
 
@@ -180,10 +182,10 @@ def _decided(node: f.Compare, shown: _Quoted) -> None:
 
 def _same(op: f.Op, value: Any, some: bool, *, whole: bool) -> bool:
     """True if the comparison is `some` for every number from zero (`whole`: 0, 1, 2, ..)."""
-    if _kind(f.Const(value)) != "number":
+    if _kind_of(value) != "number":
         return some is False and op == "in"
-    if math.isinf(value):
-        return False
+    if math.isinf(value) or (type(value) is int and value > 0):
+        return False  # of 0, this very number and the next, some are and some are not
     exact = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     near = {Decimal(0), exact, abs(exact) + 1, abs(exact).to_integral_value() + 2}
     tried = {each for each in near if each >= 0 and (not whole or each == int(each))}

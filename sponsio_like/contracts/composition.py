@@ -70,6 +70,11 @@ class Piece:
             column = spot.text + int(inner) - 1
         return Problem(problem.what, f"{self.name}:{spot.line}:{column}", problem.hint)
 
+    def place(self, path: tuple[str | int, ...]) -> str:
+        """Return file, line and column of the value at this path."""
+        spot = self.document.spot(path)
+        return f"{self.name}:{spot.line}:{spot.column}"
+
     def all(self) -> list[Piece]:
         """Return the piece and those it includes, each once, those that are included first."""
         found: dict[int, Piece] = {}
@@ -198,7 +203,7 @@ def _piece(
     piece, problems = Piece(name, document, unread=unread), Problems()
     written = document.data
     document.data, holes = filled_in(written, given, problems)
-    piece.holes = frozenset(piece.located(Problem("", path=path)).where for path in holes)
+    piece.holes = frozenset(piece.place(path) for path in holes)
     values = {} if document.data == written else document.data
     import_named(piece.data, folder, problems)
     for i, entry in enumerate(_entries(piece.data, problems)):

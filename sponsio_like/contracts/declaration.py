@@ -21,16 +21,18 @@ import inspect
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from sponsio_like.contracts.parameters import (
     Default,
     Field,
     NumberField,
+    Reader,
     Tools,
     expects,
     of_kind,
-    read_parameter,
+    reader_of,
 )
 from sponsio_like.contracts.slips import check_idle_missing
 from sponsio_like.contracts.targets import NOTHING, Vocabulary, known_field
@@ -62,7 +64,7 @@ class Rule:
     cap: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Parameter:
     """One argument of a pattern: what it expects, and its default, if it has one."""
 
@@ -70,7 +72,12 @@ class Parameter:
     annotation: Any
     default: Any = inspect.Parameter.empty
 
-    @property
+    @cached_property
+    def read(self) -> Reader:
+        """The function that reads its value."""
+        return reader_of(self.annotation)
+
+    @cached_property
     def required(self) -> bool:
         """True if the argument has to be given."""
         return self.default is inspect.Parameter.empty
@@ -81,7 +88,7 @@ class Parameter:
         return expects(self.annotation)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Pattern:
     """A declared pattern; calling it with arguments makes a `Rule`."""
 
@@ -125,9 +132,7 @@ class Pattern:
         for parameter in self.parameters:
             name = parameter.name
             if given.get(name) is not None:
-                values[name] = problems.attempt(
-                    (name,), read_parameter, parameter.annotation, given[name], words
-                )
+                values[name] = problems.attempt((name,), parameter.read, given[name], words)
             elif not parameter.required:
                 values[name] = self._default(parameter, given, words, problems)
         problems.check()
@@ -144,13 +149,13 @@ class Pattern:
         problems.check()
         kept = {key: value for key, value in given.items() if value is not None}
         sentence = rule.sentence or self.sentence(kept)
-        return replace(rule, sentence=sentence, pattern=self.name, arguments=kept)
+        written = (rule.formula, sentence, self.name, kept)
+        return Rule(*written, rule.by, rule.answer, rule.authored, rule.cap)
 
     def _names(self, given: Mapping[str, Any], problems: Problems) -> None:
-        known = [parameter.name for parameter in self.parameters]
         for name in given:
-            if name not in known:
-                hint = closest(name, known)
+            if name not in self._known:
+                hint = closest(name, self._known)
                 what = f"`{self.name}` has no argument `{name}`"
                 problems.add(what, hint, str(name), of_key=True)
         for parameter in self.parameters:
@@ -172,9 +177,7 @@ class Pattern:
         if parameter.default.lacking(made, words):
             return None
         known = words if made in words.actions else NOTHING
-        return read_parameter(
-            parameter.annotation, made, known
-        )  # a tool that does not exist is fine: no call has it
+        return parameter.read(made, known)  # a tool that does not exist is fine: no call has it
 
     def lacks(self, given: Mapping[str, Any], words: Vocabulary) -> bool:
         """True if an optional default would name a tool that the inventory does not have."""
@@ -190,9 +193,8 @@ class Pattern:
 
     def fields(self, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
         """Yield each path in the arguments, its parameter, and that of the calls that have it."""
-        kinds = {e.name: e.annotation for e in self.parameters if given.get(e.name) is not None}
-        calls = [name for name, kind in kinds.items() if of_kind(kind, Tools)]
-        for name in (name for name, kind in kinds.items() if of_kind(kind, Field, NumberField)):
+        calls = [name for name in self._calls if given.get(name) is not None]
+        for name in (name for name in self._paths if given.get(name) is not None):
             for path in [given[name]] if isinstance(given[name], str) else given[name]:
                 yield from ((path, name, e) for e in calls if self.whose.get(name, e) == e)
 
@@ -204,12 +206,36 @@ class Pattern:
             for match in values[calls]:
                 known_field(path, match, words, (name,), problems)
 
+    @cached_property
+    def _known(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.parameters)
+
+    @cached_property
+    def _defaults(self) -> dict[str, Any]:
+        each = {one.name: one.default for one in self.parameters if not one.required}
+        return {name: default for name, default in each.items() if default is not None}
+
+    def _of_kind(self, *wanted: Any) -> tuple[str, ...]:
+        """Return the parameters of these kinds."""
+        return tuple(each.name for each in self.parameters if of_kind(each.annotation, *wanted))
+
+    @cached_property
+    def _calls(self) -> tuple[str, ...]:
+        return self._of_kind(Tools)
+
+    @cached_property
+    def _paths(self) -> tuple[str, ...]:
+        return self._of_kind(Field, NumberField)
+
+    @cached_property
+    def _numbers(self) -> tuple[str, ...]:
+        """The fields that are compared as numbers."""
+        return self._of_kind(NumberField)
+
     def _amounts(self, values: dict[str, Any], words: Vocabulary) -> None:
         """Have the amount compared, where a number is asked of a field of the kind `money`."""
-        numbers = [each.name for each in self.parameters if of_kind(each.annotation, NumberField)]
-        calls = [each.name for each in self.parameters if of_kind(each.annotation, Tools)]
-        for name in numbers:
-            tools = words.meant(values[calls[0]])
+        for name in self._numbers:
+            tools = words.meant(values[self._calls[0]])
             values[name] = amount_path(values[name], map(words.kinds_of, tools))
 
     @property
@@ -223,12 +249,9 @@ class Pattern:
 
     def sentence(self, given: Mapping[str, Any]) -> str:
         """Return the demand in words: the sentence with most arguments, then the others."""
-        defaults = {
-            p.name: p.default for p in self.parameters if not p.required and p.default is not None
-        }
-        best, said = "", set[str]()
+        best, said = "", frozenset[str]()
         for template in self.sentences:
-            text, names = fill(template, {**defaults, **given})
+            text, names = fill(template, {**self._defaults, **given})
             if text and (not best or len(names & given.keys()) > len(said & given.keys())):
                 best, said = text, names
         rest = {name: value for name, value in given.items() if name not in said}

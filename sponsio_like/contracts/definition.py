@@ -263,7 +263,8 @@ def _authored(rule: Rule) -> Rule:
     Raises `ContractError` for what can hardly be meant.
     """
     check_meant(rule.formula)
-    return replace(rule, authored=True)
+    written = (rule.formula, rule.sentence, rule.pattern, rule.arguments)
+    return Rule(*written, rule.by, rule.answer, authored=True, cap=rule.cap)
 
 
 def _pattern(value: Mapping[str, Any], words: Vocabulary) -> Rule:

@@ -32,13 +32,18 @@ def check_meant(formula: f.Formula) -> None:
     of a call what no call can be, or is too large.
     """
     nodes = list(f.postorder(formula))
+    if len(nodes) > ATOMS_CAP:
+        _check_size(nodes)
+    said = (*_first_only(formula), *_from_the_call_before(nodes), *_never_callable(formula))
+    refuse(said)
+
+
+def _check_size(nodes: list[f.Node]) -> None:
     atoms = sum(isinstance(node, f.Formula) and not f.children(node) for node in nodes)
     if atoms > ATOMS_CAP or len(nodes) > NODES_CAP:
         what = f"a guarantee of {atoms:,} different atoms and {len(nodes):,} parts is too large"
         hint = f"at most {ATOMS_CAP} and {NODES_CAP:,}; write several guarantees, or lists of tools"
         raise ContractError.of(what, hint)
-    said = (*_first_only(formula), *_from_the_call_before(formula), *_never_callable(formula))
-    refuse(said)
 
 
 def remarks(formula: f.Formula) -> list[Problem]:
@@ -242,8 +247,8 @@ def _short(formula: f.Formula) -> str:
 # --- seconds from the call before -----------------------------------------------------------------
 
 
-def _from_the_call_before(formula: f.Formula) -> Iterator[Problem]:
-    for node in f.postorder(formula):
+def _from_the_call_before(nodes: list[f.Node]) -> Iterator[Problem]:
+    for node in nodes:
         if not isinstance(node, (f.Yesterday, f.WeakYesterday)):
             continue
         windows = list(_windows(node.body))

@@ -54,7 +54,7 @@ from sponsio_like.contracts.inventory import (
     read_unlisted,
 )
 from sponsio_like.contracts.operands import check_keys
-from sponsio_like.contracts.overrides import entries
+from sponsio_like.contracts.overrides import ListedContract, entries
 from sponsio_like.contracts.risk_section import RiskSection, read_risk
 from sponsio_like.contracts.strategies import strategy
 from sponsio_like.contracts.targets import Vocabulary, read_target
@@ -67,8 +67,9 @@ FILE_KEYS = (
     "version", "import", "include", "parameters", "env", "mode", "tools", "elsewhere", "unlisted",
     "actions", "contracts", "overrides", "risk", "tests",
 )  # fmt: skip
+ABOUT_KEYS = (*about.KEYS, "advice")
 CONTRACT_KEYS = (
-    "name", "assume", "scope", "guarantee", "strategy", "mode", "world", *about.KEYS, "advice",
+    "name", "assume", "scope", "guarantee", "strategy", "mode", "world", *ABOUT_KEYS,
 )  # fmt: skip
 VERSION = 1
 
@@ -187,8 +188,9 @@ def _judged(
     """Return the problems that `judge` finds in contracts without mistakes in their own lines."""
     starts: dict[str, list[int]] = {}
     for piece in together.pieces:
-        items = ((path, spot) for path, spot in piece.document.values.items() if len(path) == 2)
-        starts[piece.name] = [spot.line for path, spot in items if path[0] == "contracts"]
+        paths = (path for path in piece.document.values if len(path) == 2)
+        mine = [path for path in paths if path[0] == "contracts"]
+        starts[piece.name] = [piece.document.spot(path).line for path in mine]
 
     def stretch(where: str) -> tuple[str, int]:
         name, line, _ = where.rsplit(":", 2)
@@ -252,8 +254,7 @@ def _tests(together: _FileGroup, contracts: Iterable[Contract]) -> tuple[Written
         read = _section_of(piece.data, "tests", problems, read_tests, names) or ()
         together.note(piece, problems)
         for i, each in enumerate(read):
-            place = piece.located(Problem("", path=("tests", i, "name")))
-            found.append(replace(each, where=place.where))
+            found.append(replace(each, where=piece.place(("tests", i, "name"))))
     return tuple(found)
 
 
@@ -417,12 +418,8 @@ def _contracts(together: _FileGroup) -> tuple[Contract, ...]:
     first: dict[str, Contract] = {}
     for entry in entries(together.root, CONTRACT_KEYS, together.found):
         problems = Problems()
-        words = together.words[id(entry.outermost)]
-        found = _contract(entry.data, words, problems)
+        found = _contract(entry, together, problems)
         if found is not None:
-            spot = entry.located(Problem("", path=("name",)))
-            mode = found.mode or _mode_of(entry.piece, together)
-            found = replace(found, where=spot.where, mode=mode)
             if other := first.get(found.name):
                 far = other.where.rsplit(":", 2)[0] != found.where.rsplit(":", 2)[0]
                 also = f"; the other stands at {other.where}" if far else ""
@@ -444,16 +441,15 @@ def _mode_of(piece: Piece, together: _FileGroup) -> Mode | None:
     return said or _mode_of(outer, together)
 
 
-def _contract(data: Any, words: Vocabulary, problems: Problems) -> Contract | None:
+def _contract(entry: ListedContract, together: _FileGroup, problems: Problems) -> Contract | None:
+    data, words = entry.data, together.words[id(entry.outermost)]
     if not isinstance(data, dict):
         problems.add(f"`{data}` is not a contract", "write {name: .., guarantee: ..}")
         return None
-    own = Problems()
-    check_keys(data, CONTRACT_KEYS, "contract", own)
+    check_keys(data, CONTRACT_KEYS, "contract", problems)
     for key in ("name", "guarantee"):
         if key not in data:
-            own.add(f"a contract without `{key}`", f"write {key}: ..")
-    problems.found += own.found
+            problems.add(f"a contract without `{key}`", f"write {key}: ..")
     name = _section_of(data, "name", problems, read_name)
     mode, share = _section_of(data, "mode", problems, read_modes) or (None, 1.0)
     read = Contract(
@@ -462,15 +458,18 @@ def _contract(data: Any, words: Vocabulary, problems: Problems) -> Contract | No
         _section_of(data, "assume", problems, assumption, words),
         _section_of(data, "scope", problems, read_scope, words),
         _section_of(data, "strategy", problems, strategy, words),
-        mode,
-        share=share,
-        on_world=_section_of(data, "world", problems, read_world) or False,
-        about=_about(data, problems),
+        mode or _mode_of(entry.piece, together),
+        entry.place,
+        _section_of(data, "world", problems, read_world) or False,
+        _about(data, problems),
+        share,
     )
     return read if name else None
 
 
 def _about(data: Mapping[str, Any], problems: Problems) -> about.About:
+    if not data.keys() & ABOUT_KEYS:
+        return about.UNSAID
     return about.About(
         _section_of(data, "because", problems, about.read_words) or "",
         _section_of(data, "owner", problems, about.read_words) or "",

@@ -45,6 +45,11 @@ class ListedContract:
         """The file whose words its values may use: the last that changes it, else its own."""
         return [self.piece, *(piece for piece, _ in self.over.values())][-1]
 
+    @property
+    def place(self) -> str:
+        """The place of its name, in its file."""
+        return self.piece.place(("contracts", self.index, "name"))
+
     def located(self, problem: Problem) -> Problem:
         """Return a problem of the contract at its place, in its file or in that of an override."""
         key = str(problem.path[0]) if problem.path else ""

@@ -44,7 +44,9 @@ def filled_in(data: Any, given: Mapping[str, Any], problems: Problems) -> tuple[
         return data, []
     blanks = _declared(data, given, problems)
     filled = {
-        key: value if key in DECLARED else _filled(value, (key,), blanks, problems)
+        key: value
+        if key in DECLARED or not _has_blank(value)
+        else _filled(value, (key,), blanks, problems)
         for key, value in data.items()
     }
     unused = set() if blanks.holes else {*blanks.values} - blanks.used
@@ -129,6 +131,15 @@ def _of_environment(name: str, kind: Any) -> str | int | float | bool:
 
 
 # --- filling in -----------------------------------------------------------------------------------
+
+
+def _has_blank(value: Any) -> bool:
+    """True if there is a text with `${` in it."""
+    if isinstance(value, str):
+        return "${" in value
+    if isinstance(value, (dict, list)):
+        return any(map(_has_blank, value.values() if isinstance(value, dict) else value))
+    return False
 
 
 def _filled(value: Any, path: Path, blanks: Blanks, problems: Problems) -> Any:

@@ -66,8 +66,7 @@ class Default:
 
     def lacking(self, made: str, words: Vocabulary) -> bool:
         """True if the default may be left out, and no such tool is known."""
-        known = words.names is None or made in words.names or made in words.actions
-        return self.optional and not known
+        return self.optional and words.lacks(made) and made not in words.actions
 
 
 def default(template: str, *, optional: bool = False) -> Any:
@@ -279,24 +278,35 @@ Renames: TypeAlias = Annotated[
 # --- by annotation ------------------------------------------------------------------------------
 
 
+Reader: TypeAlias = Callable[[Any, Vocabulary], Any]
+
+
 def read_parameter(annotation: Any, value: Any, words: Vocabulary = NOTHING) -> Any:
     """Return the value, read as its annotation says. Raises `ContractError` if it does not fit."""
+    return reader_of(annotation)(value, words)
+
+
+def reader_of(annotation: Any) -> Reader:
+    """Return the function that reads a value as its annotation says, with the words of a file.
+
+    It raises `ContractError` for a value that does not fit.
+    """
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         kinds = [extra for extra in args[1:] if isinstance(extra, Kind)]
-        return kinds[0].read(value, words) if kinds else read_parameter(args[0], value, words)
+        return kinds[0].read if kinds else reader_of(args[0])
     if origin in (Union, types.UnionType):
         inner = [each for each in args if each is not type(None)]
-        return (
-            None
-            if value is None and len(inner) < len(args)
-            else read_parameter(inner[0], value, words)
-        )
+        read = reader_of(inner[0])
+        if len(inner) == len(args):
+            return read
+        return lambda value, words: None if value is None else read(value, words)
     if origin is Literal:
-        return _choice(args, value)
+        return lambda value, _: _choice(args, value)
     if origin in (list, tuple):
-        return _list(origin, args[0], value, words)
-    return _plain(annotation, value, words)
+        read, of_tools = reader_of(args[0]), args[0] == Tools
+        return lambda value, words: _list(origin, read, value, words, of_tools=of_tools)
+    return lambda value, words: _plain(annotation, value, words)
 
 
 def _choice(choices: tuple[Any, ...], value: Any) -> Any:
@@ -305,14 +315,16 @@ def _choice(choices: tuple[Any, ...], value: Any) -> Any:
     raise ContractError.of(f"`{value}` is not possible here", closest(value, choices))
 
 
-def _list(make: type[list[Any] | tuple[Any, ...]], each: Any, value: Any, words: Vocabulary) -> Any:
-    if each == Tools and isinstance(value, (str, Mapping)):
+def _list(
+    make: Callable[[list[Any]], Any], read: Reader, value: Any, words: Vocabulary, *, of_tools: bool
+) -> Any:
+    if of_tools and isinstance(value, (str, Mapping)):
         value = [value]
     if not isinstance(value, (list, tuple)):
         raise ContractError.of(f"`{value}` is not a list", f"write [{value}]")
     if not value:
         raise ContractError.of("an empty list", "name at least one")
-    return make(read_each(lambda item: read_parameter(each, item, words), value))
+    return make(read_each(read, value, words))
 
 
 _PLAIN: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import Any
 
 from sponsio_like.contracts.operands import (
@@ -35,7 +36,7 @@ EVENT_KEYS = ("status", "output", "message", "text")
 """The other keys of a match, only where an event stands: see `contracts/matches.py`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Vocabulary:
     """The tools that a file has declared, with their fields (None: not declared), and its actions.
 
@@ -47,10 +48,19 @@ class Vocabulary:
     elsewhere: tuple[str, ...] = ()
     kinds: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...] | None:
         """Every name that a tool may have; None if it may have any."""
         return None if self.tools is None else (*self.tools, *self.elsewhere)
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The place of each of these names among them."""
+        return {name: k for k, name in enumerate(dict.fromkeys(self.names or ()))}
+
+    def lacks(self, tool: str) -> bool:
+        """True if it is known which tools there are, and this is none of them."""
+        return self.tools is not None and tool not in self.places
 
     def fields(self, tool: str) -> Mapping[str, str] | None:
         """Return the declared fields of a tool; None if none are declared."""
@@ -127,10 +137,9 @@ def named_calls(name: str, words: Vocabulary) -> Target:
         if words.names is not None and not any(fnmatchcase(tool, name) for tool in words.names):
             raise ContractError.of(f"no tool matches `{name}`", closest(name, words.names))
         return (Match(globs=(name,)),)
-    if words.names is not None and name not in words.names:
-        raise ContractError.of(
-            f"unknown tool `{name}`", closest(name, [*words.names, *words.actions])
-        )
+    if words.lacks(name):
+        known = [*(words.names or ()), *words.actions]
+        raise ContractError.of(f"unknown tool `{name}`", closest(name, known))
     return (Match(names=(name,)),)
 
 
@@ -201,22 +210,22 @@ def known_field(
     root = path_parts(path)[0]
     if path.startswith("@") or root == "*":
         return
-    declared = {tool: fields for tool, fields in (words.tools or {}).items() if fields is not None}
-    lacking = [tool for tool, fields in declared.items() if not {path, root} & fields.keys()]
     for name in match.names:
-        if name in lacking:
-            what = f"tool `{name}` has no field `{root}`"
-            problems.add(what, closest(root, declared[name]), *at)
-        elif (kind := (declared.get(name) or {}).get(root)) and path not in declared[name]:
+        fields = words.fields(name)
+        if fields is not None and path not in fields and root not in fields:
+            problems.add(f"tool `{name}` has no field `{root}`", closest(root, fields), *at)
+        elif fields and (kind := fields.get(root)) and path not in fields:
             _inside(path, f"field `{root}` of tool `{name}`", kind, at, problems)
     globs = match.globs or (() if match.names else ("*",))
+    if not globs:
+        return
     meant = [tool for tool in words.names or () if any(fnmatchcase(tool, g) for g in globs)]
-    if meant and set(meant) <= set(lacking):
-        known = {field for tool in meant for field in declared[tool]}
+    known = [words.fields(tool) for tool in meant]
+    if known and not any(each is None or path in each or root in each for each in known):
         what = f"no tool has a field `{root}`"
         problems.add(
             what if globs == ("*",) else f"{what} that matches `{globs[0]}`",
-            closest(root, known),
+            closest(root, {field for each in known for field in each or ()}),
             *at,
         )
 

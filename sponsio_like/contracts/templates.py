@@ -16,7 +16,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from sponsio_like.contracts.matches import is_match
 from sponsio_like.contracts.operands import COMPARISONS, SEARCHES
@@ -161,24 +161,35 @@ PLURAL = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)( \w+)\(s\)")
 # --- writing ------------------------------------------------------------------------------------
 
 
-def fill(template: str, given: Mapping[str, Any]) -> tuple[str, set[str]]:
+def fill(template: str, given: Mapping[str, Any]) -> tuple[str, frozenset[str]]:
     """Return the sentence with its arguments, and their names; empty if one has no value."""
-    names: set[str] = set()
-    text, end = "", 0
-    for place in PLACE.finditer(template):
-        path, separator = place[1].split("."), place[2]
+    places, tail, names = _parts(template)
+    text: list[str] = []
+    for before, path, separator in places:
         value: Any = given
         for part in path:
             value = value.get(part) if isinstance(value, Mapping) else None
         if value is None or (separator == ALONE and isinstance(value, Mapping)):
-            return "", set()
-        names.add(path[0])
-        text += template[end : place.start()] + _said(value, separator)
-        end = place.end()
-    text += template[end:]
+            return "", frozenset()
+        text += (before, _said(value, separator))
+    filled = "".join(text) + tail
     if "(s)" in template:
-        text = PLURAL.sub(lambda n: f"{n[1]}{n[2]}{'' if n[1] == '1' else 's'}", text)
-    return text, names
+        filled = PLURAL.sub(lambda n: f"{n[1]}{n[2]}{'' if n[1] == '1' else 's'}", filled)
+    return filled, names
+
+
+Place: TypeAlias = "tuple[str, list[str], str | None]"
+"""The text before a place of a template, the path of its argument, and its separator."""
+
+
+@cache
+def _parts(template: str) -> tuple[list[Place], str, frozenset[str]]:
+    """Return the places of a template, the text behind them, and the names of its arguments."""
+    places, end = list[Place](), 0
+    for place in PLACE.finditer(template):
+        places.append((template[end : place.start()], place[1].split("."), place[2]))
+        end = place.end()
+    return places, template[end:], frozenset(path[0] for _, path, _ in places)
 
 
 def _said(value: Any, separator: str | None) -> str:
@@ -203,6 +214,8 @@ def _plainly(value: Any) -> str:
 def argument_text(value: Any, between: str = " or ") -> str:
     """Return an argument in words; `between` stands between the elements of a list."""
     match value:
+        case str():
+            return str(value)
         case Default(template):
             return template.replace("{", "<").replace("}", ">")
         case tuple() if value and all(isinstance(each, Match) for each in value):

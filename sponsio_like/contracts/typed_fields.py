@@ -145,10 +145,11 @@ def unknown_facts(
 
     `keys` are more paths. The name of a declared field may have a colon itself.
     """
-    named = {field for fields in tools for field in fields or ()}
     nodes = (node for root in roots for node in f.postorder(root))
     paths = dict.fromkeys([*keys, *(path for node in nodes for path in _paths(node))])
-    return [each for path in paths if path not in named for each in _wrong(path)]
+    found = {path: wrong for path in paths if (wrong := [*_wrong(path)])}
+    named = {field for fields in (tools if found else ()) for field in fields or ()}
+    return [each for path, wrong in found.items() if path not in named for each in wrong]
 
 
 def values_never_had(roots: Iterable[f.Formula]) -> list[Problem]:

@@ -7,9 +7,8 @@ key twice, and no words or numbers that YAML readers disagree about (`no`, `on`,
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -51,20 +50,20 @@ class TextPlace:
 
 @dataclass(slots=True)
 class Document:
-    """Plain data, and the place of each value and each key of it, by path."""
+    """Plain data, and the YAML event of each value and each key of it, by path."""
 
     data: Any = None
-    values: dict[Path, TextPlace] = field(default_factory=dict)
-    keys: dict[Path, TextPlace] = field(default_factory=dict)
+    values: dict[Path, Any] = field(default_factory=dict)
+    keys: dict[Path, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     def spot(self, path: Path, *, of_key: bool = False) -> TextPlace:
         """Return the place of the value at `path`, or of its key, or of what is nearest."""
         if of_key and path in self.keys:
-            return self.keys[path]
+            return _spot(self.keys[path])
         while path and path not in self.values:
             path = path[:-1]
-        return self.values.get(path, TextPlace(1, 1))
+        return _spot(self.values[path]) if path in self.values else TextPlace(1, 1)
 
 
 def parse(text: str) -> Document:
@@ -75,10 +74,9 @@ def parse(text: str) -> Document:
         raise ContractError.of(
             f"a file of {len(text)} characters", f"at most {SIZE_CAP} are read; split it"
         )
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document = Document()
     try:
-        _Reader(document, iter(yaml.parse(text, Loader=loader))).read()
+        _Reader(document, getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text).get_event).read()
     except yaml.MarkedYAMLError as error:
         raise _malformed(text, error.problem_mark, error.problem) from None
     except (yaml.YAMLError, UnicodeEncodeError) as error:  # a character that YAML does not allow
@@ -105,15 +103,19 @@ def _unreadable(text: str, error: Exception) -> ContractError:
 class _Reader:
     """A reader of data from the events of the YAML parser, one value within the other."""
 
-    def __init__(self, document: Document, events: Iterator[Any]) -> None:
+    def __init__(self, document: Document, get: Callable[[], Any]) -> None:
+        import yaml
+
         self.document = document
-        self.events = events
+        self.get = get
+        self.scalar, self.mapping = yaml.ScalarEvent, yaml.MappingStartEvent
+        self.ends = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
 
     def read(self) -> None:
         import yaml
 
         starts = 0
-        for event in self.events:
+        while (event := self.get()) is not None:
             if isinstance(event, yaml.DocumentStartEvent):
                 starts += 1
                 if starts > 1:
@@ -122,38 +124,35 @@ class _Reader:
                 self.document.data = self._value(event, (), 0)
 
     def _value(self, event: Any, path: Path, depth: int) -> Any:
-        import yaml
-
-        _refuse(event)
-        self.document.values[path] = _spot(event)
-        if isinstance(event, yaml.ScalarEvent):
+        if event.anchor or event.tag:  # an alias has an anchor
+            _refuse(event)
+        self.document.values[path] = event
+        if isinstance(event, self.scalar):
             return self._scalar(event)
         if depth >= DEPTH_CAP:
             raise _at(event, f"nested more than {DEPTH_CAP} levels deep", "write it flatter")
-        if isinstance(event, yaml.MappingStartEvent):
+        if isinstance(event, self.mapping):
             return self._mapping(path, depth + 1)
-        ends = yaml.SequenceEndEvent
-        items = itertools.takewhile(lambda each: not isinstance(each, ends), self.events)
-        return [self._value(each, (*path, k), depth + 1) for k, each in enumerate(items)]
+        items: list[Any] = []
+        while not isinstance(each := self.get(), self.ends):
+            items.append(self._value(each, (*path, len(items)), depth + 1))
+        return items
 
     def _mapping(self, path: Path, depth: int) -> dict[str, Any]:
-        import yaml
-
         found: dict[str, Any] = {}
-        for event in self.events:
-            if isinstance(event, yaml.MappingEndEvent):
-                break
-            _refuse(event)
-            if not isinstance(event, yaml.ScalarEvent):
+        while not isinstance(event := self.get(), self.ends):
+            if event.anchor or event.tag:
+                _refuse(event)
+            if not isinstance(event, self.scalar):
                 raise _at(event, "a list or a mapping as a key", "a key is a word")
             key, place = event.value, (*path, event.value)
             if key in found:
-                what, first = f"key `{key}` is given twice", self.document.keys[place]
+                what, first = f"key `{key}` is given twice", _spot(self.document.keys[place])
                 self._problem(_spot(event), what, f"it stands in line {first.line} already")
-                self._value(next(self.events), ("", "ignored"), depth)
+                self._value(self.get(), ("", "ignored"), depth)
                 continue
-            self.document.keys[place] = _spot(event)
-            found[key] = self._value(next(self.events), place, depth)
+            self.document.keys[place] = event
+            found[key] = self._value(self.get(), place, depth)
         return found
 
     def _scalar(self, event: Any) -> Any:

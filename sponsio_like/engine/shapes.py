@@ -15,7 +15,8 @@ from sponsio_like.contracts import Contract, Rule
 from sponsio_like.engine.automaton import Automaton
 from sponsio_like.engine.clause import Clause
 
-_TARGETED = f.Happens | f.Sum | f.Repeats | f.Delivered | f.Denied
+_TARGETED = frozenset({f.Happens, f.Sum, f.Repeats, f.Delivered, f.Denied})
+_JOINED = frozenset({f.And, f.Or})
 
 
 class Shape(NamedTuple):
@@ -29,6 +30,11 @@ class Shape(NamedTuple):
     values: tuple[Any, ...]
     names: tuple[str, ...]
     nodes: tuple[f.Node, ...]
+
+    @property
+    def values_too(self) -> Hashable:
+        """The key with the values: equal for rules that differ in the names of tools alone."""
+        return self[:2]
 
 
 class _Outline:
@@ -55,10 +61,8 @@ class _Outline:
         return key
 
     def _entry(self, node: f.Node) -> tuple[Any, ...] | None:
-        kind = type(node)
+        kind: type[Any] = type(node)
         match node:
-            case f.And(parts) | f.Or(parts):
-                return (kind, *[self.nodes[part] for part in parts])
             case f.Const(value):
                 self.values.append(f.exact(value))
                 return (kind,)
@@ -74,7 +78,9 @@ class _Outline:
             part = getattr(node, name)
             if isinstance(part, f.Node):
                 entry.append(self.nodes[part])
-            elif name == "target" and isinstance(node, _TARGETED):
+            elif kind in _JOINED:
+                entry += [self.nodes[each] for each in part]
+            elif name == "target" and kind in _TARGETED:
                 matches = [self._match(each) for each in part]
                 if None in matches:
                     return None
@@ -84,11 +90,10 @@ class _Outline:
         return tuple(entry)
 
     def _match(self, match: f.Match) -> tuple[Any, ...] | None:
-        if match.globs or any(isinstance(each.value, f.Var) for each in match.conditions):
+        if match.globs or any([isinstance(each.value, f.Var) for each in match.conditions]):
             return None
         names, conditions = self.names, self.conditions
-        for each in match.conditions:
-            self.values.append(f.exact(each))
+        self.values += [f.exact(each) for each in match.conditions]
         return (
             tuple([names.setdefault(each, len(names)) for each in match.names]),
             tuple([conditions.setdefault(each, len(conditions)) for each in match.conditions]),
@@ -141,15 +146,18 @@ class Compiled:
         self._made: dict[Hashable, _Made] = {}
         self._automata: dict[Hashable, Automaton | None] = {}
 
-    def clause(self, contract: Contract, rule: Rule) -> tuple[Clause, Shape | None]:
-        """Return the clause of a rule, and its shape. Raises `ContractError` if it has none."""
-        shape = shape_of(contract, rule, self._known)
+    def shape(self, contract: Contract, rule: Rule) -> Shape | None:
+        """Return the shape of a rule of this contract, if it has one."""
+        return shape_of(contract, rule, self._known)
+
+    def clause(self, contract: Contract, rule: Rule, shape: Shape | None) -> Clause:
+        """Return the clause of a rule of this shape. Raises `ContractError` if there is none."""
         made = None if shape is None else self._made.get(shape.key)
         if shape is None or made is None:
             clause = Clause(contract, rule, self._tools)
             if shape is not None:
                 self._keep(clause, shape)
-            return clause, shape
+            return clause
         nodes = [shape.nodes[k] for k in made.slots]
         clause = made.clause.alike(contract, rule, nodes, [shape.names[k] for k in made.names])
         exactly = (shape.key, shape.values)
@@ -157,7 +165,7 @@ class Compiled:
             clause.readers  # noqa: B018  which checks the values
             self._automata[exactly] = clause.automaton and Automaton()
         clause.automaton = self._automata[exactly]
-        return clause, shape
+        return clause
 
     def _keep(self, clause: Clause, shape: Shape) -> None:
         """Keep a clause, so that others of its shape are made from it."""

@@ -75,23 +75,22 @@ MANY = 200
 """Fewest clauses after which the collector runs at once."""
 
 
-def collect_once(clauses: int) -> None:
-    """Run the garbage collector after many clauses were loaded, if it is on: else the first call
-    waits. What is older has been looked at.
-    """
-    if clauses >= MANY and gc.isenabled():
-        gc.collect(1)
-
-
 @contextmanager
-def collector_paused() -> Iterator[None]:
-    """Switch the garbage collector off within the block, if it is on."""
-    on = gc.isenabled()
+def collector_paused() -> Iterator[list[int]]:
+    """Switch the garbage collector off within the block, if it is on.
+
+    The block adds to the list how many clauses it has loaded. After many the collector runs, else
+    the first call waits for it; before it is on again, else it looks at all of them twice. What is
+    older has been looked at.
+    """
+    on, clauses = gc.isenabled(), list[int]()
     gc.disable()
     try:
-        yield
+        yield clauses
     finally:
         if on:
+            if sum(clauses) >= MANY:
+                gc.collect(1)
             gc.enable()
 
 
@@ -178,11 +177,11 @@ class Guard:
         self, contracts: Iterable[Contract] | Contract, mode: Mode, known: Inventory
     ) -> Policy:
         """Return contracts, compiled. Raises `ContractError` for mistakes and if there are none."""
-        with collector_paused():
+        with collector_paused() as loaded:
             policy = compile_policy(contracts, mode, known, relaxed=self.relaxed)
             policy = replace(policy, language=self._language)
             prepare(policy)
-        collect_once(len(policy.clauses))
+            loaded.append(len(policy.clauses))
         if not policy.contracts and contracts is not NO_CONTRACTS:
             raise ContractError.of("there are no contracts", "all would be allowed; write some")
         return policy
@@ -214,7 +213,7 @@ class Guard:
         Raises `ContractError` with every mistake in the file, each with its line and column.
         """
         known = descriptions(tools)
-        with collector_paused():
+        with collector_paused() as loaded:
             file = read_file(path, mode, _kinds(known))
             guard = cls(
                 file.contracts,
@@ -229,7 +228,7 @@ class Guard:
                 risk=_risk_of(file.risk, file.sources),
                 language=language,
             )
-        collect_once(len(guard.policy.clauses))
+            loaded.append(len(guard.policy.clauses))
         guard._file, guard._described = (path, mode, file), known
         _check_described(guard.policy, known)
         return guard

@@ -482,13 +482,18 @@ class Depth(Term):
     """The delegation depth of the call being decided."""
 
 
+_TARGETED = frozenset({Happens, Sum, Repeats, Delivered, Denied})
+"""The nodes that have a target."""
+
+
 def matches_of(node: Node) -> Target:
     """Return the matches that this very node has; none if it is not about calls."""
-    return getattr(node, "target", ())
+    return getattr(node, "target", ()) if type(node) in _TARGETED else ()
 
 
 def matches_in(roots: Iterable[Formula]) -> Iterator[Match]:
     """Yield every match in these formulas."""
     for root in roots:
         for node in postorder(root):
-            yield from matches_of(node)
+            if type(node) in _TARGETED:
+                yield from matches_of(node)

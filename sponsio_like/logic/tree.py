@@ -17,7 +17,7 @@ from sponsio_like.logic.targets import Condition, Match, Var
 _TABLE: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 _LOCK = threading.Lock()
 _PLAIN = frozenset({str, int, float, bool, type(None)})
-_PARTS = frozenset({Match, Condition, Var})
+_PARTS = frozenset({Condition, Var})
 _FEW = 64
 """Most nodes of a formula whose list of them is kept."""
 
@@ -27,8 +27,11 @@ def exact(value: Any) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return kind, value
-    if isinstance(value, Node):
+    if type(kind) is _Interned:
         return value
+    if kind is Match:
+        conditions = exact(value.conditions) if value.conditions else ()
+        return kind, value.names, value.globs, conditions, value.agent, value.strict
     if isinstance(value, tuple):
         return tuple([exact(each) for each in value])
     if kind in _PARTS:
@@ -72,6 +75,9 @@ def fields_of(cls: Any) -> tuple[str, ...]:
 
 def _bound(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Return the values of the fields, in order. Raises `TypeError` for other arguments."""
+    left = fields_of(cls)[len(args) :]
+    if not kwargs and left and cls._defaults.keys() >= {*left}:
+        return (*args, *[cls._defaults[name] for name in left])
     given = {**cls._defaults, **dict(zip(fields_of(cls), args, strict=False)), **kwargs}
     twice = kwargs.keys() & set(fields_of(cls)[: len(args)])
     if twice or len(args) > len(fields_of(cls)) or given.keys() != set(fields_of(cls)):

@@ -37,7 +37,7 @@ def _with_mode(files: Sequence[Path], own: Path, name: str, share: str = "") -> 
             if wanted == name:
                 return path, promoted(text, name, share, "overrides")
             if fnmatchcase(name, wanted):
-                spot = document.values[("overrides", i, "mode")]
+                spot = document.spot(("overrides", i, "mode"))
                 raise ContractError.of(
                     f"the override of `{wanted}` says the mode of `{name}`, and of others",
                     f"write below it: - {{name: {name}, mode: observe}}",
@@ -101,14 +101,14 @@ def promoted(text: str, name: str, share: str = "", section: str = "contracts") 
             raise ContractError.of(
                 f"the mode of `{name}` is `{said}`", "write observe or enforce in its place"
             )
-        spot = document.values[(*path, "mode")]
+        spot = document.spot((*path, "mode"))
         line = lines[spot.line - 1]
         head, rest = line[: spot.column - 1], line[spot.column - 1 :]
         lines[spot.line - 1] = head + WRITTEN.sub(lambda _: mode, rest, count=1)
         return "".join(lines)
-    spot = document.keys[(*path, "name")]
+    spot = document.spot((*path, "name"), of_key=True)
     line, column = lines[spot.line - 1], spot.column - 1
-    whole = document.values[path]
+    whole = document.spot(path)
     flow = lines[whole.line - 1][whole.column - 1 : whole.column] == "{"
     between = ", " if flow else "\n" + " " * column
     lines[spot.line - 1] = f"{line[:column]}mode: {mode}{between}{line[column:]}"

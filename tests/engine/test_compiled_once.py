@@ -68,7 +68,7 @@ def compared(given: Iterable[Contract], tools: Iterable[str] | None = None) -> i
     for contract in given:
         for rule in contract.rules:
             try:
-                first, _ = known.clause(contract, rule)
+                first = known.clause(contract, rule, known.shape(contract, rule))
             except ContractError:
                 continue
             alone = Clause(contract, rule, tools)
@@ -118,7 +118,7 @@ def test_rules_of_one_shape_differ_in_tools_and_values_alone(
     compiled, shapes = Compiled(None), []
     for text in (first, second):
         rule = Rule(read(text))
-        shapes.append(compiled.clause(Contract(text, (rule,)), rule)[1])
+        shapes.append(compiled.shape(Contract(text, (rule,)), rule))
     assert (None not in shapes and shapes[0].key == shapes[1].key) is alike  # type: ignore[union-attr]
 
 
@@ -132,7 +132,7 @@ def test_the_scope_and_the_assumption_are_of_the_shape() -> None:
         Contract("c", (rule,), None, Scope("before", None, read("called(b)"))),
         Contract("c", (rule,), None, Scope("after", read("called(b)"))),
     ]
-    shapes = [compiled.clause(contract, rule)[1] for contract in each]
+    shapes = [compiled.shape(contract, rule) for contract in each]
     assert len({shape and shape.key for shape in shapes}) == len(each)
 
 
@@ -141,7 +141,9 @@ def test_steps_are_shared_where_values_are_equal() -> None:
     compiled, made = Compiled(None), []
     for tool, most in (("a", 3), ("b", 3), ("c", 4)):
         rule = Rule(read(f"G(called({tool}) -> count(done({tool})) <= {most})"))
-        made.append(compiled.clause(Contract(tool, (rule,)), rule)[0].automaton)
+        contract = Contract(tool, (rule,))
+        shape = compiled.shape(contract, rule)
+        made.append(compiled.clause(contract, rule, shape).automaton)
     assert made[0] is made[1]
     assert None not in made
     assert made[2] is not made[0]

@@ -934,7 +934,7 @@ BUGS = (
     Bug(
         "any tool is known",
         "contracts/targets.py",
-        "if words.names is not None and name not in words.names:",
+        "if words.lacks(name):",
         "if False:",
     ),
     Bug("any key is known", "contracts/operands.py", "if key not in known:", "if False:"),
