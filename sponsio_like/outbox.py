@@ -87,9 +87,9 @@ class Outbox(Generic[Thing]):
                     finally:
                         for _ in range(many):
                             self._waiting.popleft()
-        except BaseException:
-            self._thread, self._idle = None, True  # the next thing starts another thread
-            raise
+        finally:
+            if self._thread is threading.current_thread():  # something was raised
+                self._thread, self._idle = None, True  # the next thing starts another thread
 
     def _wait_for_thing(self) -> bool:
         """Wait until a thing is there; return False if there was none for long: the thread ends.
