@@ -148,12 +148,23 @@ class Log:
         self.frames[key] = frame
         return frame
 
-    def settled(
-        self, session: str, id: str, tool: str, result: tuple[Any, Any], now: float | None
+    def settlement(
+        self,
+        session: str,
+        id: str,
+        landed: tuple[str, tuple[Violation, ...]],
+        result: tuple[Any, Any],
+        now: float | None = None,
     ) -> None:
-        """Log the result of a call, output and error, that reveals no violation."""
-        if self.reads is None or self.reads():
-            self._send(self._landed(session, id, tool, result, now))
+        """Log the result of a call, output and error, and the violations that it reveals."""
+        tool, revealed = landed
+        if self.sink is None or not (revealed or self.reads is None or self.reads()):
+            return
+        entry = self._landed(session, id, tool, result, now)
+        if revealed:
+            self._send(record_of(entry) | {"violations": self._plain(revealed)})
+        else:
+            self._send(entry)
 
     def _landed(
         self, session: str, id: str, tool: str, result: tuple[Any, Any], now: float | None
@@ -168,24 +179,6 @@ class Log:
         if self.content.chosen and self.content.has("outputs", tool):
             more = {"output": given_value(output if error is None else error)}
         return frame, session, id, None, more if now is None else more | {"time": now}
-
-    def settlement(
-        self,
-        session: str,
-        id: str,
-        landed: tuple[str, tuple[Violation, ...]],
-        result: tuple[Any, Any],
-        now: float | None = None,
-    ) -> None:
-        """Log the result of a call, and the violations that it reveals."""
-        tool, revealed = landed
-        if self.sink is None:
-            return
-        if not revealed:
-            self.settled(session, id, tool, result, now)
-        else:
-            record = record_of(self._landed(session, id, tool, result, now))
-            self._send(record | {"violations": self._plain(revealed)})
 
     def ignored(self, session: str, id: str) -> None:
         """Log a result that nobody waits for.

@@ -237,9 +237,8 @@ class Session:
 
     def _log_passed(self, call: Kept, started: float) -> None:
         """Log that a call was let through, of which nothing is violated."""
-        now = self._now if self._timed else None
-        risk = None if self._gate is None else self._gate.told(call[0])
-        self._log.passed((self.id, started, self._inner.calls - 1, now), call[:5], risk)
+        at = self.id, started, self._inner.calls - 1, self._now
+        self._log.passed(at, call[:5], self._risk(call[0]))
 
     def _risk(self, id: str) -> dict[str, Any] | None:
         """Return what the log says of the risk of this call; None without a gate."""
@@ -248,8 +247,10 @@ class Session:
     @property
     def _now(self) -> float | None:
         """The time of the session, where its clock is not that of the machine."""
+        if not self._timed:
+            return None
         time = self._inner.time
-        return time if self._timed and time - time == 0 else None
+        return time if time - time == 0 else None
 
     def _logged(
         self, call: Call, outcome: Outcome, attempt: Attempt, started: float, *, again: bool
@@ -341,10 +342,7 @@ class Session:
             with suppress(*STRAIN):
                 check_settled(id)
             landed = settle(self._inner, id, output, error)
-        elif not landed[1]:
-            if self._logs:
-                now = self._now if self._timed else None
-                self._log.settled(self.id, id, landed[0], (output, error), now)
+        elif not (self._logs or landed[1]):
             return ()
         with STANDS:
             if landed is None:

@@ -211,7 +211,7 @@ def test_no_record_is_made_that_a_logger_does_not_read(
     made = list[str]()
     whole = Log._decided
 
-    def counted(log: Log, session: Any, call: Any, *rest: Any) -> dict[str, Any]:
+    def counted(log: Log, session: Any, call: Any, *rest: Any) -> Entry:
         made.append(call[0])
         return whole(log, session, call, *rest)
 
@@ -249,7 +249,7 @@ def test_an_entry_is_the_line_of_its_record(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A line that is made of prepared texts is the same, byte for byte, as that of the record."""
-    monkeypatch.setattr(json_lines.time, "time_ns", lambda: 1_764_219_508_000_045_678)
+    monkeypatch.setattr("time.time_ns", lambda: 1_764_219_508_000_045_678)
     entry: Entry = (Frame("decision", first, last), "s\u2028", 'id"', counted, more)
     streams = io.StringIO(), io.StringIO(), io.StringIO()
     json_log(streams[0])(record_of(entry))

@@ -170,7 +170,7 @@ def test_a_queue_keeps_order_and_context() -> None:
 
 
 def test_what_waits_for_a_file_is_written_together(tmp_path: Path) -> None:
-    """Behind a queue, records of a file are written together, in order, with those of violations."""
+    """Behind a queue, records of a file are written together, in order, whatever they say."""
     path, free = tmp_path / "log", threading.Event()
     log = json_log(path)
     whole, writes = log._write, list[int]()
