@@ -158,13 +158,21 @@ class Log:
     ) -> None:
         """Log the result of a call, output and error, and the violations that it reveals."""
         tool, revealed = landed
-        if self.sink is None or not (revealed or self.reads is None or self.reads()):
-            return
-        entry = self._landed(session, id, tool, result, now)
-        if revealed:
-            self._send(record_of(entry) | {"violations": self._plain(revealed)})
-        else:
-            self._send(entry)
+        if not revealed:
+            self.settled(session, id, tool, result, now)
+        elif self.sink is not None:
+            record = record_of(self._landed(session, id, tool, result, now))
+            self._send(record | {"violations": self._plain(revealed)})
+
+    def settled(
+        self, session: str, id: str, tool: str, result: tuple[Any, Any], now: float | None
+    ) -> None:
+        """Log the result of a call that reveals no violation, or report that it cannot be told."""
+        try:
+            if self.sink is not None and (self.reads is None or self.reads()):
+                self._send(self._landed(session, id, tool, result, now))
+        except Exception as error:  # the result stands
+            STANDS.__exit__(None, error, None)
 
     def _landed(
         self, session: str, id: str, tool: str, result: tuple[Any, Any], now: float | None

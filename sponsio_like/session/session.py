@@ -237,8 +237,9 @@ class Session:
 
     def _log_passed(self, call: Kept, started: float) -> None:
         """Log that a call was let through, of which nothing is violated."""
-        at = self.id, started, self._inner.calls - 1, self._now
-        self._log.passed(at, call[:5], self._risk(call[0]))
+        at = self.id, started, self._inner.calls - 1, self._now if self._timed else None
+        risk = None if self._gate is None else self._gate.told(call[0])
+        self._log.passed(at, call[:5], risk)
 
     def _risk(self, id: str) -> dict[str, Any] | None:
         """Return what the log says of the risk of this call; None without a gate."""
@@ -342,7 +343,10 @@ class Session:
             with suppress(*STRAIN):
                 check_settled(id)
             landed = settle(self._inner, id, output, error)
-        elif not (self._logs or landed[1]):
+        elif not landed[1]:
+            if self._logs:
+                now = self._now if self._timed else None
+                self._log.settled(self.id, id, landed[0], (output, error), now)
             return ()
         with STANDS:
             if landed is None:

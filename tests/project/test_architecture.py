@@ -76,6 +76,7 @@ BROAD_EXCEPTS: dict[str, str] = {
     ),
     "log/queue.py _together": "as `_write`, of several records: each is written by itself",
     "log/queue.py _write": "a sink is the host's, and its thread is ours: the next is written",
+    "session/decision_log.py settled": "a result stands, whatever fails in telling it",
     "session/decision_log.py _send": (
         "a log sink is the host's: the decision stands whatever it does"
     ),
