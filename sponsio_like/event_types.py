@@ -20,6 +20,37 @@ Sink: TypeAlias = Callable[[Record], None]
 """A function that is given each record."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """The fields that are the same in all records of one event and one tool: `first` those before
+    the violations, `last` those after what is counted.
+    """
+
+    event: str
+    first: Mapping[str, str]
+    last: Mapping[str, Any] = field(default_factory=dict)
+
+
+Entry: TypeAlias = tuple[Frame, str, str, tuple[int, float] | None, Record]
+"""A record without violations that is not made yet: its frame, its session, the id of its call, of
+a decision the position and the microseconds, and its other fields.
+"""
+EntrySink: TypeAlias = Callable[[Entry], None]
+"""A function that is given each entry, and makes a record of it if it needs one."""
+
+
+def record_of(entry: Entry) -> Record:
+    """Return the record of an entry; it is a new one each time."""
+    frame, session, id, counted, more = entry
+    record: Record = {"event": frame.event, "session": session, "id": id, **frame.first}
+    record["violations"] = []
+    if counted is not None:
+        record["position"], record["microseconds"] = counted[0], round(counted[1], 1)
+    record.update(frame.last)
+    record.update(more)
+    return record
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """A tool call that is about to run. `time` is in seconds, monotone within a session."""

@@ -112,7 +112,8 @@ class Mailbox:
     def __init__(self, notifier: Notifier, name: str = "") -> None:
         self.notifier = notifier
         self.name = name or getattr(notifier, "__qualname__", type(notifier).__name__)
-        self._outbox = Outbox(self._tell, f"sponsio-like notifier {self.name}", MAILBOX_CAP)
+        name = f"sponsio-like notifier {self.name}"
+        self._outbox = Outbox[Notice](lambda one: self._tell(*one), name, MAILBOX_CAP)
         self._dropped = 0
 
     def post(self, notice: Notice) -> None:

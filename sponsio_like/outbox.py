@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import queue
 import threading
 import time
@@ -26,22 +27,28 @@ Thing = TypeVar("Thing")
 
 
 class Outbox(Generic[Thing]):
-    """A queue before a function, which gets one thing after another, and raises nothing.
+    """A queue before a function, which gets at most so many things at once, and raises nothing.
 
     `name` is that of the thread, which lives while there is something to do; `cap` things wait
-    beside the one that is handed over.
+    beside the first one.
     """
 
-    def __init__(self, hand: Callable[[Thing], None], name: str, cap: int) -> None:
+    def __init__(
+        self, hand: Callable[[list[Thing]], None], name: str, cap: int, most: int = 1
+    ) -> None:
         self.name = name
         self._deliver = hand
-        self._cap = cap
-        self._waiting = deque[Thing]()  # the first one is being handed over
+        self._cap, self._most = cap, most
+        self.empty()
+        _OUTBOXES.add(self)
+
+    def empty(self) -> None:
+        """Forget what waits, and the thread: after a fork, they are those of the other process."""
+        self._waiting = deque[Thing]()  # the first ones are being handed over
         self._idle = True
         self._wakeup: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        _OUTBOXES.add(self)
 
     def put(self, thing: Thing) -> bool:
         """Put a thing into the queue, and return at once; return False if there is no room."""
@@ -49,11 +56,7 @@ class Outbox(Generic[Thing]):
             return False
         self._waiting.append(thing)
         if self._idle:
-            self._idle = False
-            self._wakeup.put(None)
-        thread = self._thread
-        if thread is None or not thread.is_alive():  # threads do not survive a fork
-            self._start()
+            self._wake()
         return True
 
     @property
@@ -61,30 +64,39 @@ class Outbox(Generic[Thing]):
         """The number of things that wait, or are being handed over."""
         return len(self._waiting)
 
-    def _start(self) -> None:
+    def _wake(self) -> None:
+        """Have the thread look at the queue; start it if there is none."""
+        self._idle = False
+        self._wakeup.put(None)
         with self._lock:
-            if self._thread is not None and self._thread.is_alive():
+            if self._thread is not None:
                 return
             self._thread = threading.Thread(target=self._work, name=self.name, daemon=True)
             try:
                 self._thread.start()
             except RuntimeError:  # no more threads, or the process ends; the next thing tries again
-                self._thread = None
+                self._thread, self._idle = None, True
                 _logger().exception("%s has no thread", self.name)
 
     def _work(self) -> None:
-        while self._wait_for_thing():
-            while self._waiting:
-                try:
-                    self._deliver(self._waiting[0])
-                finally:
-                    self._waiting.popleft()
+        try:
+            while self._wait_for_thing():
+                while many := min(len(self._waiting), self._most):
+                    try:
+                        self._deliver([self._waiting[n] for n in range(many)])
+                    finally:
+                        for _ in range(many):
+                            self._waiting.popleft()
+        finally:
+            if self._thread is threading.current_thread():  # something was raised
+                self._thread, self._idle = None, True  # the next thing starts another thread
 
     def _wait_for_thing(self) -> bool:
         """Wait until a thing is there; return False if there was none for long: the thread ends.
 
         INVARIANT: here `_idle` is set before the queue is looked at; who puts a thing reads `_idle`
-        after that. So the thing is found here, or a wake-up follows. The same holds for `_thread`.
+        after that. So the thing is found here, or a wake-up follows, which starts a thread if this
+        one has ended. The same holds for `_thread`, which is changed under the lock.
         """
         self._idle = True
         if not self._waiting:
@@ -123,5 +135,15 @@ def _logger() -> logging.Logger:
     return logging.getLogger("sponsio_like")
 
 
+def _forked() -> None:
+    """Empty the queues in a process that was forked: what waited is handed over by the other one,
+    whose threads this one does not have.
+    """
+    for each in _OUTBOXES.copy():
+        each.empty()
+
+
 _OUTBOXES: WeakSet[Outbox[Any]] = WeakSet()
 atexit.register(_at_exit)
+if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
+    os.register_at_fork(after_in_child=_forked)

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from campaigns.bench import ours
 from campaigns.bench.translated import written
 from campaigns.bench.workload import POLICY, Call, Row, policy, trace
 from sponsio_like import Allowed, Guard, Session, contract
-from sponsio_like.log import json_log
+from sponsio_like.log import flush, json_log, queued
 from sponsio_like.outcome import let_through
 from sponsio_like.session.fast import settle_fast, try_fast
 from sponsio_like.session.ids import fresh_id
@@ -260,13 +261,41 @@ def loading() -> dict[str, float]:
 
 
 def logged() -> dict[str, float]:
-    """Time the policy with a log to a file, beside none."""
-    with tempfile.TemporaryDirectory() as folder, json_log(Path(folder) / "log.jsonl") as log:
-        steps = {
-            "silent": ours.steps(ours.guard(POLICY).session()),
-            "logged": ours.steps(ours.guard(POLICY, log=log).session()),
+    """Time the policy with a log to a file, and with one behind a queue, beside none; and what each
+    adds to a call of the processor's time, in all threads, until all of it is written.
+    """
+    calls, stretch = trace(6000), 100
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        logs = [stack.enter_context(json_log(Path(folder) / name)) for name in ("a", "b")]
+        kinds: dict[str, dict[str, Any]] = {
+            "silent": {},
+            "logged": {"log": logs[0]},
+            "queued": {"log": queued(logs[1])},
         }
-        return interleaved(steps, trace(6000), 100)
+        steps = {
+            name: ours.steps(ours.guard(POLICY, **log).session()) for name, log in kinds.items()
+        }
+        found = interleaved(steps, calls, stretch)
+        spent = processor(steps, calls, stretch)
+        assert flush()
+    for name in ("logged", "queued"):
+        more = (a - b for a, b in zip(spent[name], spent["silent"], strict=True))
+        found[f"{name}, processor"] = statistics.median(more)
+    return found
+
+
+def processor(
+    steps: dict[str, Callable[[str, dict[str, Any]], bool]], calls: Sequence[Call], stretch: int
+) -> dict[str, list[float]]:
+    """Return the processor's time for a call of each step, in all threads, stretch by stretch."""
+    times: dict[str, list[float]] = {name: [] for name in steps}
+    for first in range(0, len(calls), stretch):
+        for name, step in steps.items():
+            started = time.process_time_ns()
+            timed(step, calls[first : first + stretch])
+            flush()
+            times[name].append((time.process_time_ns() - started) / stretch)
+    return times
 
 
 def bound() -> dict[str, float]:

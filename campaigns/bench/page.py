@@ -98,7 +98,12 @@ def _others(results: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     yield "each of 100,000 open sessions", used
     yield "1,000 contracts from YAML to a guard", micro(results["loading"]["1000"])
     logs = results["logged"]
-    yield "a log in JSON lines adds, at the middle", micro(logs["logged"] - logs["silent"])
+    for kind, what in (("logged", "a log in JSON lines"), ("queued", "one behind a queue")):
+        if kind in logs:
+            added = micro(logs[kind] - logs["silent"])
+            if whole := logs.get(f"{kind}, processor"):
+                added += f"; {micro(whole)} of the processor's time, in all threads"
+            yield f"{what} adds, at the middle", added
     for kind, ns in results.get("trajectories", {}).items():
         yield f"a step of a trajectory under four specifications, told as {kind}", micro(ns)
     for name, ns in results.get("bound", {}).items():

@@ -62,12 +62,12 @@ from sponsio_like.session import (
     GatePolicy,
     Lesson,
     Log,
+    Outlet,
     Session,
     fresh_id,
     lessons,
     part,
     read_content,
-    with_contracts,
 )
 from sponsio_like.worlds import World
 
@@ -536,9 +536,12 @@ def _log(policy: Policy, sink: OfLog | None, content: Content, source: str) -> L
     if sink is None:
         return SILENT
     from sponsio_like.engine import ByName
+    from sponsio_like.log import entering
 
     each = (dict(as_logged(*pair)) for pair in zip(policy.contracts, policy.modes, strict=True))
-    return Log(with_contracts(sink.write, each, source), content, ByName(policy), sink.reads)
+    first = {"contracts": list(each), **({"source": source} if source else {})}
+    outlet = Outlet(sink.write, entering(sink.write), first)
+    return Log(outlet, content, ByName(policy), sink.reads)
 
 
 def _risk_of(section: RiskSection | None, sources: tuple[str, ...]) -> GatePolicy | None:

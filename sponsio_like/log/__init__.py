@@ -17,14 +17,15 @@ from sponsio_like.log.chain import Links, verify
 from sponsio_like.log.json_lines import JsonLog, as_text, json_log, read_log
 from sponsio_like.log.otel import OtelLog, otel_log
 from sponsio_like.log.pretty import console_log, drawing, level_of
-from sponsio_like.log.queue import Queued, queued
+from sponsio_like.log.queue import Queued, entering, queued
 from sponsio_like.log.redact import redacted
 from sponsio_like.log.tail import followed
 from sponsio_like.outbox import flush
 
 # fmt: off
 __all__ = [
-    "JsonLog", "Links", "OtelLog", "Queued", "Record", "as_text", "console_log", "drawing", "flush",
-    "followed", "json_log", "level_of", "otel_log", "queued", "read_log", "redacted", "verify",
+    "JsonLog", "Links", "OtelLog", "Queued", "Record", "as_text", "console_log", "drawing",
+    "entering", "flush", "followed", "json_log", "level_of", "otel_log", "queued", "read_log",
+    "redacted", "verify",
 ]
 # fmt: on

@@ -39,6 +39,10 @@ class HashChain:
         """The number of lines that were linked."""
         return self._number
 
+    def another(self) -> HashChain:
+        """Return a chain with the same key, as yet without lines."""
+        return HashChain(self._key)
+
     def linked(self, line: str) -> str:
         """Return a line of JSON, without its end, with its link."""
         head = line[:-1]

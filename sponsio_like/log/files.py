@@ -21,7 +21,15 @@ UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 STALE_SECONDS = 60.0
 """The age from which on a claim to rotate is that of a process which has died."""
 LOOK_EVERY = 64
-"""The number of writes after which it is looked whether another process has rotated the file."""
+"""The number of lines after which it is looked whether another process has rotated the file."""
+
+
+class Full(OSError):
+    """Raised for lines of which only the first ones, `lines`, could be written."""
+
+    def __init__(self, lines: int) -> None:
+        super().__init__(28, "no space left: a line did not fit")
+        self.lines = max(lines, 0)
 
 
 class LogFile:
@@ -37,17 +45,21 @@ class LogFile:
         self._left = 0
         self._open()
 
-    def write(self, line: str) -> None:
-        """Append a line, which ends with a line break. Raises `OSError` if it does not fit."""
+    def write(self, lines: str) -> None:
+        """Append lines, each with a line break at its end, by one write. Raises `OSError`; `Full`
+        if not all of them fit.
+        """
         if self._rotate is not None:
-            self._turn()
-        text = line.encode()
-        if self._torn:
+            self._turn(lines.count("\n"))
+        text = lines.encode()
+        torn = self._torn
+        if torn:
             text = b"\n" + text
         written = self._file.write(text)
-        self._torn = self._torn if not written else written < len(text)
+        self._torn = False
         if written != len(text):
-            raise OSError(28, "no space left: the line did not fit")
+            self._torn = torn or bool(written)
+            raise Full(text[: written or 0].count(b"\n") - torn)
 
     def close(self) -> None:
         """Close the file."""
@@ -58,9 +70,9 @@ class LogFile:
         end = weakref.finalize(self, self._file.close)
         end.atexit = False  # the file closes when nobody has the log
 
-    def _turn(self) -> None:
+    def _turn(self, lines: int) -> None:
         """Rotate the file if it is large, or follow another process that has."""
-        self._left -= 1
+        self._left -= lines
         if self._left > 0:
             return
         self._left = LOOK_EVERY

@@ -11,21 +11,22 @@ import atexit
 import functools
 import io
 import json
+import logging
+import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, TypeAlias
 from weakref import WeakSet
 
 from sponsio_like.errors import ContractError
-from sponsio_like.event_types import Record
+from sponsio_like.event_types import Entry, Frame, Record
 from sponsio_like.log.chain import HashChain
-from sponsio_like.log.files import LogFile, size_of
-from sponsio_like.log.queue import report_lost
+from sponsio_like.log.files import Full, LogFile, size_of
 from sponsio_like.outbox import flush
 from sponsio_like.traces import Line, read_records
 
@@ -47,8 +48,11 @@ def _encoder() -> Callable[[Any], str]:
 
 
 _encode = _encoder()
-
-
+_quoted = json.encoder.encode_basestring_ascii
+FrameText: TypeAlias = tuple[str, str, str]
+"""The JSON text of a frame: before the session, before what is counted, and after that."""
+FRAMES_CAP = 1_000
+"""The most frames whose text is kept."""
 HEADS = ("contracts", "source")
 """The fields of the first record of a guard, which each new file begins with."""
 
@@ -75,31 +79,68 @@ class JsonLog:
         self._file = file
         self._chain = chain
         self._lock = threading.Lock()
-        if chain is not None:
-            _CHAINED.add(self)
+        self._texts = dict[Frame, FrameText]()
+        _LOGS.add(self)
 
     def __call__(self, record: Record) -> None:
         """Write one record, with a timestamp."""
-        line = _line(record)
+        self._append(_line(record))
+        if self._file is not None and self._chain is None and "contracts" in record:
+            kept: Record = {each: record[each] for each in HEADS if each in record}
+            self._file.head = _line({"event": "contracts", **kept})
+
+    def enter(self, entry: Entry) -> None:
+        """Write the record of an entry: the same line, of texts that are made once."""
+        self._append(self._line_of(entry))
+
+    def enter_all(self, entries: Iterable[Entry]) -> None:
+        """Write the records of entries, by one write if there is no chain. If one of them cannot be
+        a line, none is written.
+        """
+        lines = [self._line_of(each) for each in entries]
+        if self._chain is None:
+            self._append("\n".join(lines), len(lines))
+            return
+        for each in lines:
+            self._append(each)
+
+    def _line_of(self, entry: Entry) -> str:
+        """Return the line of an entry, as `_line` that of its record."""
+        frame, session, id, counted, more = entry
+        start, first, last = self._texts.get(frame) or self._text_of(frame)
+        if counted is not None:
+            first = f'{first}, "position": {counted[0]}, "microseconds": {counted[1]:.1f}'
+        if more:
+            last = f"{last}, {as_text(more)[1:-1]}"
+        return f'{_stamp()}{start}{_quoted(session)}, "id": {_quoted(id)}{first}{last}}}'
+
+    def _text_of(self, frame: Frame) -> FrameText:
+        """Return the text of a frame, which is kept."""
+        if len(self._texts) >= FRAMES_CAP:
+            self._texts.clear()
+        text = self._texts[frame] = _frame_text(frame)
+        return text
+
+    def _append(self, line: str, records: int = 1) -> None:
+        """Write the line of a record, or those of several, or count that they are lost."""
         with self._lock:
             try:
                 if self._untold:
                     self._put(_line({"event": "dropped", "records": self._untold}))
                     self._untold = 0
                 self._put(line)
+            except Full as error:
+                self._lose(error, records - error.lines)
             except (OSError, ValueError) as error:  # a full disk, a closed file
-                self._lose(error)
-        if self._file is not None and self._chain is None and "contracts" in record:
-            kept: Record = {each: record[each] for each in HEADS if each in record}
-            self._file.head = _line({"event": "contracts", **kept})
+                self._lose(error, records)
 
     def _put(self, line: str) -> None:
-        self._write((line if self._chain is None else self._chain.linked(line)) + "\n")
+        self._write(f"{line}\n" if self._chain is None else f"{self._chain.linked(line)}\n")
 
-    def _lose(self, error: Exception) -> None:
-        self.lost += 1
-        self._untold += 1
-        report_lost(self.lost, error)
+    def _lose(self, error: Exception, records: int) -> None:
+        self.lost += records
+        self._untold += records
+        report_lost(self.lost, error, records)
 
     def close(self) -> None:
         """Close the file, if this log opened it; a chain ends with a record `closed`."""
@@ -117,6 +158,12 @@ class JsonLog:
                 ):  # then the chain has no end, and `verify` says so
                     self._write(chain.linked(_line({"event": "closed"})) + "\n")
 
+    def part(self) -> None:
+        """Go on in a process that was forked: in a chain of its own, whoever had the lock."""
+        self._lock = threading.Lock()
+        if self._chain is not None:
+            self._chain = self._chain.another()
+
     def __enter__(self) -> Self:
         return self
 
@@ -131,12 +178,19 @@ class JsonLog:
 
 def _at_exit() -> None:
     flush()
-    for each in list(_CHAINED):
+    for each in list(_LOGS):
         each.end_chain()
 
 
-_CHAINED: WeakSet[JsonLog] = WeakSet()
+def _forked() -> None:
+    for each in list(_LOGS):
+        each.part()
+
+
+_LOGS: WeakSet[JsonLog] = WeakSet()
 atexit.register(_at_exit)
+if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
+    os.register_at_fork(after_in_child=_forked)
 
 
 def json_log(
@@ -166,11 +220,31 @@ def json_log(
     return JsonLog(write, None, links, quick=isinstance(stream, io.StringIO))
 
 
+def report_lost(count: int, why: object, now: int = 1) -> None:
+    """Write to Python's log how many records are lost, `now` of them just now; at the 1st, 2nd,
+    4th, 8th .. of them.
+    """
+    if count.bit_length() > (count - now).bit_length():
+        logging.getLogger("sponsio_like").error(
+            "the decision log's sink failed: %d records are lost so far: %s", count, why
+        )
+
+
 def _line(record: Record) -> str:
     """Return the record as a line, with the time now, without its end."""
-    second, rest = divmod(time.time_ns() // 1_000, 1_000_000)
-    said = as_text(record)[1:]  # a record always has its event
-    return f'{{"timestamp": "{_second(second)}.{rest:06d}Z", {said}'
+    return f"{_stamp()}{as_text(record)[1:]}"  # a record always has its event
+
+
+def _stamp() -> str:
+    """Return the beginning of a line that is written now."""
+    now = str(time.time_ns())
+    return f'{_until(now[:10])}{now[10:16]}Z", '
+
+
+def _frame_text(frame: Frame) -> FrameText:
+    first = as_text({**frame.first, "violations": []})[1:-1]
+    last = f", {as_text({**frame.last})[1:-1]}" if frame.last else ""
+    return f'"event": {_quoted(frame.event)}, "session": ', f", {first}", last
 
 
 def read_log(path: str | Path) -> Iterator[Line]:
@@ -183,9 +257,10 @@ def read_log(path: str | Path) -> Iterator[Line]:
 
 
 @functools.lru_cache(maxsize=1)
-def _second(second: int) -> str:
-    """Return the date and time of a second since 1970."""
-    return datetime.fromtimestamp(second, UTC).isoformat(timespec="seconds")[:-6]
+def _until(second: str) -> str:
+    """Return the beginning of lines that are written in this second since 1970."""
+    when = datetime.fromtimestamp(int(second), UTC).isoformat(timespec="seconds")[:-6]
+    return f'{{"timestamp": "{when}.'
 
 
 def as_text(record: Record) -> str:

@@ -11,13 +11,13 @@ import logging
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from sponsio_like.contracts import said_of
 from sponsio_like.engine import Finding
 from sponsio_like.errors import STRAIN
-from sponsio_like.event_types import Record, Sink
+from sponsio_like.event_types import Entry, EntrySink, Frame, Record, Sink, record_of
 from sponsio_like.events import Call, Ticket
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
 from sponsio_like.session.content import NOTHING, Content
@@ -28,6 +28,8 @@ Moment: TypeAlias = tuple[str, float, int, float | None]
 """A session, when its decision began, how many calls were let through before, and the time of the
 session; None where its clock is that of the machine, which the timestamp has.
 """
+NO_FIELDS: Record = {}
+"""The further fields of a record that has none; nobody adds to it."""
 Applying: TypeAlias = Callable[[Literal["call", "message"], str], tuple[str, ...]]
 
 
@@ -50,6 +52,28 @@ class Standing:
 STANDS = Standing()
 
 
+class Outlet:
+    """A sink that hands records on, the first one with more fields.
+
+    `enter` takes entries; after the first one, they go to `then`.
+    """
+
+    __slots__ = ("_first", "_sink", "_then", "enter")
+
+    def __init__(self, sink: Sink, then: EntrySink, first: Record) -> None:
+        self._sink, self._then, self._first = sink, then, iter([first])
+        self.enter: EntrySink = self._begin
+
+    def __call__(self, record: Record) -> None:
+        """Hand on a record."""
+        more = next(self._first, None)
+        self._sink(record if more is None else {**record, **more})
+
+    def _begin(self, entry: Entry) -> None:
+        self(record_of(entry))
+        self.enter = self._then
+
+
 @dataclass(frozen=True, slots=True)
 class Log:
     """The sink that gets the records, if there is one.
@@ -62,6 +86,9 @@ class Log:
     content: Content = NOTHING
     applying: Applying | None = None
     reads: Callable[[], bool] | None = None
+    frames: dict[tuple[str, str | bool], Frame] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     def decision(
         self,
@@ -77,7 +104,8 @@ class Log:
         if self.sink is None:
             return
         said = (call.id, call.tool, call.args, call.agent, call.depth)
-        record = self._decided(at, said, outcome_name(outcome))
+        frame = self._of_decisions(call.tool, call.agent, outcome_name(outcome))
+        record = record_of(self._decided(at, said, frame))
         told = _told(outcome, found, late, again)
         if told:
             record["violations"] += [self._violation(each) for each in told]
@@ -92,36 +120,33 @@ class Log:
 
     def passed(self, at: Moment, call: Said, risk: Record | None = None) -> None:
         """Log the decision on a call that violates no contract."""
-        if self.reads is None or self.reads():
-            record = self._decided(at, call, "allowed")
-            if risk is not None:
-                record["risk"] = risk
-            self._send(record)
+        if self.reads is not None and not self.reads():
+            return
+        key = call[1], call[3]
+        frame = self.frames.get(key) or self._kept(key, self._of_decisions(*key, "allowed"))
+        entry = self._decided(at, call, frame)
+        self._send(entry if risk is None else (*entry[:4], entry[4] | {"risk": risk}))
 
-    def _decided(self, at: Moment, call: Said, outcome: str) -> Record:
-        """Return the record of a decision, as yet without violations."""
-        session, started, position, now = at
-        id, tool, args, agent, depth = call
-        record: Record = {
-            "event": "decision",
-            "session": session,
-            "id": id,
-            "tool": tool,
-            "agent": agent,
-            "outcome": outcome,
-            "violations": [],
-            "position": position,
-            "microseconds": round((time.perf_counter() - started) * 1e6, 1),
-        }
-        if self.applying is not None:
-            record["applied"] = self.applying("call", tool)
-        if self.content.chosen:
-            record |= self.content.args(tool, args)
-        if depth:
-            record["depth"] = depth
-        if now is not None:
-            record["time"] = now
-        return record
+    def _decided(self, at: Moment, call: Said, frame: Frame) -> Entry:
+        """Return the entry of a decision."""
+        (session, started, position, now), (id, tool, args, _, depth) = at, call
+        more = NO_FIELDS
+        if self.content.chosen or depth or now is not None:
+            more = self.content.args(tool, args) | ({"depth": depth} if depth else {}) | _at(now)
+        return frame, session, id, (position, (time.perf_counter() - started) * 1e6), more
+
+    def _of_decisions(self, tool: str, agent: str, outcome: str) -> Frame:
+        """Return the frame of the decisions with this outcome on calls of a tool by an agent."""
+        applied = {} if self.applying is None else {"applied": self.applying("call", tool)}
+        first = {"tool": tool, "agent": agent, "outcome": outcome}
+        return Frame("decision", first, applied)
+
+    def _kept(self, key: tuple[str, str | bool], frame: Frame) -> Frame:
+        """Return the frame, which is kept for further calls."""
+        if len(self.frames) >= FRAMES_CAP:
+            self.frames.clear()
+        self.frames[key] = frame
+        return frame
 
     def settlement(
         self,
@@ -132,24 +157,36 @@ class Log:
         now: float | None = None,
     ) -> None:
         """Log the result of a call, output and error, and the violations that it reveals."""
-        if self.sink is None:
-            return
-        (tool, revealed), (output, error) = landed, result
-        if not revealed and self.reads is not None and not self.reads():
-            return
-        record: Record = {
-            "event": "settlement",
-            "session": session,
-            "id": id,
-            "tool": tool,
-            "status": "ok" if error is None else "error",
-            "violations": self._plain(revealed) if revealed else [],
-        }
+        tool, revealed = landed
+        if not revealed:
+            self.settled(session, id, tool, result, now)
+        elif self.sink is not None:
+            record = record_of(self._landed(session, id, tool, result, now))
+            self._send(record | {"violations": self._plain(revealed)})
+
+    def settled(
+        self, session: str, id: str, tool: str, result: tuple[Any, Any], now: float | None
+    ) -> None:
+        """Log the result of a call that reveals no violation, or report that it cannot be told."""
+        try:
+            if self.sink is not None and (self.reads is None or self.reads()):
+                self._send(self._landed(session, id, tool, result, now))
+        except Exception as error:  # the result stands
+            STANDS.__exit__(None, error, None)
+
+    def _landed(
+        self, session: str, id: str, tool: str, result: tuple[Any, Any], now: float | None
+    ) -> Entry:
+        """Return the entry of a result."""
+        (output, error), more = result, NO_FIELDS
+        key = tool, error is None
+        frame = self.frames.get(key)
+        if frame is None:
+            about = {"tool": tool, "status": "ok" if error is None else "error"}
+            frame = self._kept(key, Frame("settlement", about))
         if self.content.chosen and self.content.has("outputs", tool):
-            record["output"] = given_value(output if error is None else error)
-        if now is not None:
-            record["time"] = now
-        self._send(record)
+            more = {"output": given_value(output if error is None else error)}
+        return frame, session, id, None, more if now is None else more | {"time": now}
 
     def ignored(self, session: str, id: str) -> None:
         """Log a result that nobody waits for.
@@ -305,30 +342,26 @@ class Log:
     def _write(self, event: str, **fields: Any) -> None:
         self._send({"event": event, **fields})
 
-    def _send(self, record: Record) -> None:
-        if self.sink is None:
-            return
+    def _send(self, told: Record | Entry) -> None:
+        """Hand a record to the sink; or an entry, for a record that the sink may not need."""
+        sink: Any = self.sink
         try:
-            self.sink(record)
+            if type(told) is tuple:
+                if type(sink) is Outlet:
+                    sink.enter(told)
+                else:
+                    sink(record_of(told))
+            elif sink is not None:
+                sink(told)
         except Exception:  # a sink is user code; the decision stands
             logging.getLogger("sponsio_like").exception("the decision log's sink failed")
 
 
 SILENT = Log()
+FRAMES_CAP = 1_000
+"""The most frames that a log keeps: the names of tools may be made up."""
 STOPPING = ("blocked", "custom", "held", "redirected")
 """The actions by which a call does not run as it was meant, the strictest first."""
-
-
-def with_contracts(sink: Sink, contracts: Iterable[Record], source: str = "") -> Sink:
-    """Return a sink that adds the contracts, and where they come from, to the first record."""
-    first: Record = {"contracts": list(contracts)}
-    once = iter([first | ({"source": source} if source else {})])
-
-    def send(record: Record) -> None:
-        more = next(once, None)
-        sink(record if more is None else {**record, **more})
-
-    return send
 
 
 def _at(now: float | None) -> Record:

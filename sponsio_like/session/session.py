@@ -159,21 +159,23 @@ class Session:
         blocked. Raises `SessionError` after `finish`, and for a tool, id, agent or depth of a wrong
         type.
         """
-        if self._logs or not self._direct:
-            if self._assume_success:
-                self._next_turn()
+        if not self._direct:
+            self._next_turn()
             return self._decide(tool, args, id, agent, depth)
+        started = _time.perf_counter() if self._logs else 0.0
         own, found = own_id(id), None
         try:
             passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
             if type(passed) is tuple:
+                if started:
+                    self._log_passed(passed, started)
                 return let_through(own)
             if type(passed) is Denied and self._tells_nobody(passed):
                 return blocked_for(own, passed)
             found = passed
         except Exception:  # whatever goes wrong, the slow path decides
             taken_back(self._inner, own)
-        return self._decided(found or Call(tool, {}, own, agent, depth), args)
+        return self._decided(found or Call(tool, {}, own, agent, depth), args, started=started)
 
     def _tells_nobody(self, found: Denied) -> bool:
         """True if nobody is notified of the violations of this call."""
@@ -216,8 +218,7 @@ class Session:
                 passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
                 if type(passed) is tuple:
                     if self._logs:
-                        at = (self.id, started, self._inner.calls - 1, self._now)
-                        self._log.passed(at, passed[:5], self._risk(own))
+                        self._log_passed(passed, started)
                     return let_through(own)
                 found = passed
             except Exception:  # as above
@@ -242,6 +243,12 @@ class Session:
             self._teller.after_decision(outcome.id, outcome, attempt.late, told)
         return outcome
 
+    def _log_passed(self, call: Kept, started: float) -> None:
+        """Log that a call was let through, of which nothing is violated."""
+        at = self.id, started, self._inner.calls - 1, self._now if self._timed else None
+        risk = None if self._gate is None else self._gate.told(call[0])
+        self._log.passed(at, call[:5], risk)
+
     def _risk(self, id: str) -> dict[str, Any] | None:
         """Return what the log says of the risk of this call; None without a gate."""
         return None if self._gate is None else self._gate.told(id)
@@ -249,8 +256,10 @@ class Session:
     @property
     def _now(self) -> float | None:
         """The time of the session, where its clock is not that of the machine."""
+        if not self._timed:
+            return None
         time = self._inner.time
-        return time if self._timed and time - time == 0 else None
+        return time if time - time == 0 else None
 
     def _logged(
         self, call: Call, outcome: Outcome, attempt: Attempt, started: float, *, again: bool
@@ -342,7 +351,10 @@ class Session:
             with suppress(*STRAIN):
                 check_settled(id)
             landed = settle(self._inner, id, output, error)
-        elif not (self._logs or landed[1]):
+        elif not landed[1]:
+            if self._logs:
+                now = self._now if self._timed else None
+                self._log.settled(self.id, id, landed[0], (output, error), now)
             return ()
         with STANDS:
             if landed is None:

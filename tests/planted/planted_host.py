@@ -71,8 +71,8 @@ MEANING = (
     (
         "the log names no contracts",
         "session/decision_log.py",
-        "sink(record if more is None else {**record, **more})",
-        "sink(record)",
+        "record if more is None else {**record, **more}",
+        "record",
     ),
     (
         "an empty log is fine",

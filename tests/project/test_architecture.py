@@ -74,7 +74,9 @@ BROAD_EXCEPTS: dict[str, str] = {
     "advice/advice.py explain": (
         "advice is read on the agent's path: the decision and its reason stand"
     ),
+    "log/queue.py _together": "as `_write`, of several records: each is written by itself",
     "log/queue.py _write": "a sink is the host's, and its thread is ours: the next is written",
+    "session/decision_log.py settled": "a result stands, whatever fails in telling it",
     "session/decision_log.py _send": (
         "a log sink is the host's: the decision stands whatever it does"
     ),

@@ -15,8 +15,9 @@ import pytest
 
 from sponsio_like.contracts.definition import contract
 from sponsio_like.errors import TraceError
+from sponsio_like.event_types import Entry, Frame, record_of
 from sponsio_like.guard.guard import Guard
-from sponsio_like.log import flush, json_lines, json_log, read_log
+from sponsio_like.log import JsonLog, flush, json_lines, json_log, queued, read_log
 from sponsio_like.session import Log
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
@@ -210,7 +211,7 @@ def test_no_record_is_made_that_a_logger_does_not_read(
     made = list[str]()
     whole = Log._decided
 
-    def counted(log: Log, session: Any, call: Any, *rest: Any) -> dict[str, Any]:
+    def counted(log: Log, session: Any, call: Any, *rest: Any) -> Entry:
         made.append(call[0])
         return whole(log, session, call, *rest)
 
@@ -230,3 +231,60 @@ def test_no_record_is_made_that_a_logger_does_not_read(
     caplog.set_level(logging.INFO, logger.name)
     session.decide("look", id="c")
     assert made == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "counted", "more"),
+    [
+        ({"tool": "pay", "status": "ok"}, {}, None, {}),
+        ({"tool": 'ä"%s{}\\\n', "agent": "\ud800"}, {"applied": ("a", '"')}, (7, 12.345), {}),
+        ({"tool": "pay"}, {"applied": ()}, (0, 0.04), {"args": {"x": float("nan")}, "time": 1.5}),
+    ],
+)
+def test_an_entry_is_the_line_of_its_record(
+    first: dict[str, str],
+    last: dict[str, Any],
+    counted: tuple[int, float] | None,
+    more: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A line that is made of prepared texts is the same, byte for byte, as that of the record."""
+    monkeypatch.setattr("time.time_ns", lambda: 1_764_219_508_000_045_678)
+    entry: Entry = (Frame("decision", first, last), "s\u2028", 'id"', counted, more)
+    streams = io.StringIO(), io.StringIO(), io.StringIO()
+    json_log(streams[0])(record_of(entry))
+    json_log(streams[1]).enter(entry)
+    json_log(streams[2]).enter_all([entry])
+    texts = {each.getvalue() for each in streams}
+    assert len(texts) == 1
+    assert texts.pop().startswith(
+        '{"timestamp": "2025-11-27T04:58:28.000045Z", "event": "decision"'
+    )
+
+
+def test_texts_that_are_kept_are_bounded() -> None:
+    """However many names of tools there are, the log remembers the texts of some only."""
+    log = json_log(io.StringIO())
+    guard = Guard([FEW], log=log)
+    session = guard.session("s")
+    for n in range(3 * json_lines.FRAMES_CAP):
+        session.settle(session.decide(f"tool {n}").id)
+    assert len(log._texts) <= json_lines.FRAMES_CAP
+    assert len(session._log.frames) <= json_lines.FRAMES_CAP
+
+
+def test_a_sink_that_is_derived_gets_records() -> None:
+    """A log with a `__call__` of its own, as one that takes something out, gets every record."""
+
+    class Reduced(JsonLog):
+        def __call__(self, record: dict[str, Any]) -> None:
+            super().__call__({key: value for key, value in record.items() if key != "args"})
+
+    stream = io.StringIO()
+    for log in (Reduced(stream.write, quick=True), queued(Reduced(stream.write, quick=True))):
+        session = Guard([FEW], log=log, log_content=True).session("s")
+        session.settle(session.decide("look", {"to": "SECRET"}).id)
+        session.settle(session.decide("look", {"to": "SECRET"}).id)
+        assert flush()
+    assert [each["event"] for each in logged(stream)] == ["decision", "settlement"] * 4
+    assert "SECRET" not in stream.getvalue()

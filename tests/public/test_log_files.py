@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import ContractError, Guard, contract
+from sponsio_like.event_types import Entry, Frame
 from sponsio_like.log import flush, json_log, queued, verify
 from sponsio_like.log.files import LOOK_EVERY
 from tests.semantics.manifest import requirement
@@ -166,6 +167,110 @@ def test_a_queue_keeps_order_and_context() -> None:
     assert flush()
     assert written == [("a", "none"), ("b", "r1"), ("dropped", "r1"), ("d", "r1")]
     assert log.lost == 1
+
+
+def test_what_waits_for_a_file_is_written_together(tmp_path: Path) -> None:
+    """Behind a queue, records of a file are written together, in order, whatever they say."""
+    path, free = tmp_path / "log", threading.Event()
+    log = json_log(path)
+    whole, writes = log._write, list[int]()
+
+    def write(lines: str) -> None:
+        free.wait(60)
+        writes.append(lines.count("\n"))
+        whole(lines)
+
+    log._write = write
+    session = Guard([FEW], log=queued(log)).session("s")
+    for i in range(100):
+        session.settle(session.decide("look", id=str(i)).id)
+    session.decide("pay", id="100")
+    session.decide("pay", id="101")
+    free.set()
+    assert flush()
+    found = [each["id"] for each in records(path) if each["event"] == "decision"]
+    assert found == [str(i) for i in range(102)]
+    assert len(records(path)) == 202
+    assert sum(writes) == 202
+    assert max(writes) > 90
+
+
+def test_lines_that_did_not_fit_are_counted_one_by_one(tmp_path: Path) -> None:
+    """If only some of the lines fit, those are not lost; the next line begins anew."""
+    path = tmp_path / "log"
+    log = json_log(path)
+    file = log._file
+    assert file is not None
+    file._file, whole = Disk(file._file, 100), file._file  # type: ignore[assignment]
+    frame = Frame("decision", {"tool": "look"})
+    entries: list[Entry] = [(frame, "s", str(i), None, {}) for i in range(9)]
+    log._append("a" * 30 + "\n" + "b" * 30 + "\n" + "c" * 90 + "\n" + "d", records=4)
+    assert log.lost == 2
+    file._file = whole
+    log.enter_all(entries)
+    lines = path.read_text("utf-8").splitlines()
+    assert [each[0] for each in lines[:3]] == ["a", "b", "c"]
+    assert json.loads(lines[3])["records"] == 2
+    assert [json.loads(each)["id"] for each in lines[4:]] == [str(i) for i in range(9)]
+
+
+class Disk:
+    """A file that has room for so many bytes."""
+
+    def __init__(self, file: Any, room: int) -> None:
+        self._file, self._room = file, room
+
+    def write(self, text: bytes) -> int:
+        written: int = self._file.write(text[: self._room])
+        self._room -= written
+        return written
+
+
+def test_a_record_that_cannot_be_written_spoils_no_other(tmp_path: Path) -> None:
+    """Of records that are written together, one that cannot be a line is lost alone."""
+    path, free = tmp_path / "log", threading.Event()
+    log = json_log(path)
+    whole = log._write
+    log._write = lambda lines: (free.wait(60), whole(lines))
+    sink = queued(log)
+    frame = Frame("decision", {"tool": "look"})
+    for i in range(5):
+        sink.enter((frame, "s", str(i), None, {"args": {("a",): i}} if i == 2 else {}))
+    free.set()
+    assert flush()
+    found = [each.get("id", each.get("records")) for each in records(path)]
+    assert (found, sink.lost) == (["0", "1", 1, "3", "4"], 1)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+def test_a_forked_process_has_queue_and_chain_of_its_own(tmp_path: Path) -> None:
+    """What waits is written by the process that made it; a worker that was forked writes its own
+    records, in a chain of its own.
+    """
+    path = tmp_path / "log"
+    program = """
+import os, sys, threading
+from sponsio_like.log import flush, json_log, queued
+free, log = threading.Event(), json_log(sys.argv[1], chain=True)
+sink = queued(lambda record: (free.wait(60), log(record)))
+log({"event": "fact", "by": "both"})
+for n in range(3):
+    sink({"event": "fact", "by": "parent"})
+if os.fork() == 0:
+    free.set()
+    sink({"event": "fact", "by": "child"})
+    assert flush()
+    log.close()
+    os._exit(0)
+assert os.wait()[1] == 0
+free.set()
+assert flush()
+"""
+    subprocess.run([sys.executable, "-c", program, str(path)], check=True)
+    found = [each.get("by", each["event"]) for each in records(path)]
+    assert found == ["both", "child", "closed", *["parent"] * 3, "closed"]
+    links = verify([path])
+    assert (links.wrong, len(links.last), links.open) == ([], 2, set())
 
 
 # --- chains -----------------------------------------------------------------------------------
