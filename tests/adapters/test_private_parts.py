@@ -6,12 +6,13 @@ The day a release changes one, its test says which.
 from __future__ import annotations
 
 import asyncio
+import dis
 import inspect
 import re
 import threading
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast, get_type_hints
 
 import pytest
 from langchain.agents import create_agent
@@ -23,6 +24,7 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode, ToolRuntime, tool_node
 from langgraph.types import Command, RetryPolicy
 
+from sponsio_like.adapters.langgraph.proxy import proxy
 from tests.adapters.scripted import Scripted
 from tests.adapters.talks import older
 
@@ -117,6 +119,28 @@ def test_a_node_of_tools_runs_its_calls_in_a_pool_that_is_made_by_name() -> None
     assert not {"submit", "shutdown"} & {*code.co_names}
     assert code.co_freevars == ()
     assert hasattr(tool_node, "get_executor_for_config")
+
+
+def test_a_node_of_tools_awaits_its_calls_by_gather_of_asyncio() -> None:
+    """`ToolNode._afunc` asks `asyncio` for nothing else."""
+    code = ToolNode._afunc.__code__
+    asked = [each.argval for each in dis.get_instructions(code) if each.argval == "asyncio"]
+    assert {"asyncio", "gather"} <= {*code.co_names}
+    assert len(asked) == 1
+    assert code.co_freevars == ()
+
+
+def test_a_tool_reads_the_parameters_of_its_body_in_each_run() -> None:
+    """It asks `signature` and `get_type_hints` for those of `_run`, which take what is known."""
+
+    def known(tool: Any) -> Any:
+        return inspect.signature(tool._run), get_type_hints(tool._run)
+
+    quick = proxy(pay, cast("Any", object()))
+    assert known(quick) == known(pay)
+    body: Any = type(quick)._run
+    assert body.__signature__ == inspect.signature(type(pay)._run)
+    assert all(not isinstance(each, str) for each in body.__annotations__.values())
 
 
 def test_a_builder_says_its_edges() -> None:
@@ -268,7 +292,7 @@ def test_edges_are_writers_of_the_node_that_they_start_at() -> None:
     assert len(graph.get_state(ON).values["messages"]) == 1
 
 
-def test_what_runs_of_a_node_is_made_once() -> None:
+def test_what_runs_of_a_node_can_be_given_to_it() -> None:
     """Of writers that are added later only `update_state` knows, which asks for `flat_writers`."""
     ran: list[str] = []
     builder: Any = StateGraph(MessagesState)
@@ -277,8 +301,7 @@ def test_what_runs_of_a_node_is_made_once() -> None:
     builder.add_edge(START, "one")
     graph = builder.compile(checkpointer=InMemorySaver())
     node = graph.nodes["one"]
-    vars(node)["node"] = node.node
-    del node.flat_writers
+    vars(node)["node"] = node.bound | node.writers[0]
     graph.attach_edge("one", "two")
     graph.invoke({"messages": ["hello"]}, ON)
     assert ran == ["one"]

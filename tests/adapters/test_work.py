@@ -7,6 +7,7 @@ functions of ours.
 from __future__ import annotations
 
 import asyncio
+import gc
 import inspect
 import sys
 import threading
@@ -244,6 +245,37 @@ def test_the_work_of_a_message_grows_with_its_calls_alone() -> None:
     assert sixty - twenty < 1.1 * each * 40
 
 
+def _opcodes(turns: int) -> int:
+    """How many opcodes of ours run in a thread of so many turns."""
+    found = 0
+
+    def counted(_: Any, event: str, __: Any) -> Any:
+        nonlocal found
+        found += event == "opcode"
+        return counted
+
+    def called(frame: Any, *_: Any) -> Any:
+        frame.f_trace_opcodes = True
+        return counted if "sponsio_like/" in frame.f_code.co_filename else None
+
+    graph = _builder(1, Guard([few("pay", 500), spending(500)]), turns=turns).compile(
+        checkpointer=InMemorySaver()
+    )
+    before = sys.gettrace()
+    sys.settrace(called)
+    try:
+        asyncio.run(graph.ainvoke({"messages": ["pay"]}, {**ON, "recursion_limit": 500}))
+    finally:
+        sys.settrace(before)
+    return found
+
+
+def test_the_work_of_a_turn_grows_with_no_turn_before_it() -> None:
+    """Neither messages nor results of earlier turns are gone through again."""
+    ten, thirty, ninety = map(_opcodes, (10, 30, 90))
+    assert ninety - thirty < 1.02 * 3 * (thirty - ten)
+
+
 class _Saver(InMemorySaver):
     """Keeps what is written to the channel of the contracts."""
 
@@ -293,6 +325,25 @@ def test_an_answer_without_calls_does_not_write_the_session_down_again() -> None
     assert saver.written[-1] == {}
     guard = Guard([few("pay", 2)])
     assert [say()[-2].status for _ in range(2)] == ["success", "error"]
+
+
+@pytest.mark.parametrize("guard", [Guard([few("pay", 0)]), Guard([few("pay", 9)])])
+def test_a_call_leaves_nothing_to_the_collector_of_garbage(guard: Guard) -> None:
+    """What was needed for a decision goes with it: nothing of ours holds itself.
+
+    The collector stops all threads while it goes through everything that the process has.
+    """
+    graph = _builder(1, guard).compile(InMemorySaver())
+    gc.collect()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        asyncio.run(graph.ainvoke({"messages": ["pay"]}, ON))
+        gc.collect()
+        left = [each for each in gc.garbage if "sponsio_like" in type(each).__module__]
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+    assert left == []
 
 
 def test_a_step_that_decides_looks_at_no_calls_but_those_that_run() -> None:

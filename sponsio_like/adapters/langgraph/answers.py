@@ -165,12 +165,15 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def with_answers(messages: Sequence[Any]) -> list[Any] | None:
     """Return the messages with calls that were left waiting answered; None if there are none."""
     answered = {each.tool_call_id for each in messages if isinstance(each, ToolMessage)}
+    asking = [each for each in messages if isinstance(each, AIMessage) and each.tool_calls]
+    if all(call["id"] in answered for each in asking for call in each.tool_calls):
+        return None
     found: list[Any] = []
     for each in messages:
         found.append(each)
         if isinstance(each, AIMessage):
             found.extend(_left(call) for call in each.tool_calls if call["id"] not in answered)
-    return found if len(found) > len(messages) else None
+    return found
 
 
 def _left(call: Any) -> ToolMessage:

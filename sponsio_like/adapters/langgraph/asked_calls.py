@@ -13,6 +13,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
@@ -109,8 +110,8 @@ def unanswered(messages: Sequence[Any]) -> list[Mapping[str, Any]]:
     asking = last_asking(messages)
     if asking is None or not asking.tool_calls:
         return []
-    after = messages[next(i for i, each in enumerate(messages) if each is asking) + 1 :]
-    answered = {each.tool_call_id for each in after if isinstance(each, ToolMessage)}
+    since = takewhile(lambda each: each is not asking, reversed(messages))
+    answered = {each.tool_call_id for each in since if isinstance(each, ToolMessage)}
     return [call for call in asking.tool_calls if call["id"] not in answered]
 
 

@@ -52,9 +52,9 @@ class Tape:
 
     def record(self, record: dict[str, Any]) -> None:
         """Keep a record of the log."""
-        send, ticket = self._log._send, record.get("ticket", "")  # noqa: SLF001  as above
+        ticket = record.get("ticket", "")
         asks, answers = (ticket, "") if record["event"] == "decision" else ("", ticket)
-        self.said.append(Said(lambda: send(record), asks, answers))
+        self.said.append(Said(partial(self._log._send, record), asks, answers))  # noqa: SLF001
 
     def after_decision(self, call: str, outcome: Any, late: Any, found: Any) -> None:
         """Keep what `Teller.after_decision` would tell."""
@@ -64,11 +64,11 @@ class Tape:
     def decided(self, call: str, found: Any, outcome: Any) -> None:
         """Keep what `Teller.decided` would tell."""
         ticket = outcome.ticket.id if isinstance(outcome, Held) else ""
-        self.said.append(Said(lambda: self._teller.decided(call, found, outcome), ticket))
+        self.said.append(Said(partial(self._teller.decided, call, found, outcome), ticket))
 
     def reported(self, call: str, violations: Any) -> None:
         """Keep what `Teller.reported` would tell."""
-        self.said.append(Said(lambda: self._teller.reported(call, violations)))
+        self.said.append(Said(partial(self._teller.reported, call, violations)))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import compress
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -50,13 +50,14 @@ class Known:
     def note(self, keys: Iterable[str]) -> None:
         """Note that the session was told of these entries."""
         self.keys.update(dict.fromkeys(keys, self.count))
-        for old in islice(list(self.keys), max(0, len(self.keys) - KNOWN_CAP)):
-            del self.keys[old]
+        if len(self.keys) > KNOWN_CAP:
+            for old in [*self.keys][:-KNOWN_CAP]:
+                self.keys.pop(old, None)
 
     def since(self, part: str) -> list[str]:
         """Return the keys of what it was told since it wrote a part; all, if it did not."""
-        at = self.parts.get(part, 0)
-        return sorted(key for key, count in self.keys.items() if count >= at)
+        at, keys = self.parts.get(part, 0), self.keys.copy()  # another thread may note more
+        return sorted(compress(keys, map(at.__le__, keys.values())))
 
     def wrote(self, part: str) -> None:
         """Note that the session has written this part."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -181,23 +181,32 @@ def _sent(ruling: Ruling) -> Sent:
     return {SENT: "run", "call": call, "own": ruling.id}
 
 
-_RUN = ToolNode._func  # noqa: SLF001  what it does is done here, without a thread
-
-
 def _map(run: Callable[..., Any], *of_each: Sequence[Any]) -> list[Any]:
     """Return what running each gives, each in a context of its own, as in a pool of threads."""
     return [copy_context().run(run, *each) for each in zip(*of_each, strict=True)]
 
 
-_POOL = {"get_executor_for_config": lambda _: nullcontext(SimpleNamespace(map=_map))}
-_run_here: Any = FunctionType(_RUN.__code__, vars(tool_node) | _POOL, argdefs=_RUN.__defaults__)
+async def _gather(*waiting: Awaitable[Any]) -> list[Any]:
+    """Return what awaiting each gives, one after the other, and in no tasks of their own."""
+    return [await each for each in waiting]
+
+
+def _with(run: Any, **instead: Any) -> Any:
+    """Return this method of a `ToolNode`, which finds these under their names."""
+    return FunctionType(run.__code__, vars(tool_node) | instead, argdefs=run.__defaults__)
+
+
+_POOL = nullcontext(SimpleNamespace(map=_map))
+_run_here = _with(ToolNode._func, get_executor_for_config=lambda _: _POOL)  # noqa: SLF001
+_arun_here = _with(ToolNode._afunc, asyncio=SimpleNamespace(gather=_gather))  # noqa: SLF001
 
 
 class _OneCall(ToolNode):
-    """A node of tools that runs its one call in the thread of the node, which has no other work.
+    """A node of tools that runs its one call in the thread and the task of the node.
 
-    To begin a thread costs as much as all that a guard does. Where an event loop waits in this
-    thread, a tool may still begin one of its own: there the call has a thread, as elsewhere.
+    The node has no other work, and to begin a thread costs as much as all that a guard does. Where
+    an event loop waits in this thread, a tool may still begin one of its own: there the call has a
+    thread, as elsewhere.
     """
 
     def _func(self, input: Any, config: RunnableConfig, runtime: Any) -> Any:
@@ -206,6 +215,9 @@ class _OneCall(ToolNode):
         except RuntimeError:
             return _run_here(self, input, config, runtime)
         return super()._func(input, config, runtime)
+
+    async def _afunc(self, input: Any, config: RunnableConfig, runtime: Any) -> Any:
+        return await _arun_here(self, input, config, runtime)
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ time: what its body is about to receive is compared with what was decided, too.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
@@ -157,8 +158,18 @@ def _proxy_class(of: type[BaseTool]) -> type[BaseTool]:
 
     own = {"invoke": asking("invoke", "input"), "run": asking("run", "tool_input")}
     own |= {"ainvoke": aasking("ainvoke", "input"), "arun": aasking("arun", "tool_input")}
-    own |= {"_run": _run, "_arun": _arun}
+    own |= {"_run": _told(_run, run), "_arun": _told(_arun, arun)}
     return type(of.__name__, (of,), {**own, "__module__": of.__module__})
+
+
+def _told(method: Any, body: Any) -> Any:
+    """Return the method with the parameters of the body: LangChain works them out in each call."""
+    try:
+        types, parameters = get_type_hints(body), inspect.signature(body)
+    except (AttributeError, NameError, SyntaxError, TypeError, ValueError):
+        return method
+    method.__annotations__, method.__signature__ = types, parameters
+    return method
 
 
 def _asks(tool: BaseTool) -> bool:

@@ -84,8 +84,7 @@ class Routes:
         for each, by in ((decides(name), graph.nodes[decides(name)]), (name, leads)):
             node, edges = graph.nodes[each], by.writers[1:]  # the first one writes the state
             del node.writers[1:]
-            vars(node)["node"] = node.node  # what runs is as it is now
-            del node.flat_writers
+            vars(node)["node"] = _in_one(node)  # what runs is as it is now
             node.writers.append(_unless_it_says_where(edges))
 
     def _entry(self, name: str) -> str:
@@ -331,6 +330,19 @@ def _unless_it_says_where(edges: Sequence[Any]) -> RunnableCallable:
         return written
 
     return RunnableCallable(lead, alead, trace=False, tags=[TAG_HIDDEN])
+
+
+def _in_one(node: Any) -> RunnableCallable:
+    """Return what runs the body of a node and its first writer, as one run in the traces."""
+    body, writer = node.bound, node.writers[0]
+
+    def run(given: Any, config: RunnableConfig) -> Any:
+        return writer.invoke(body.invoke(given, config), config)
+
+    async def arun(given: Any, config: RunnableConfig) -> Any:
+        return await writer.ainvoke(await body.ainvoke(given, config), config)
+
+    return RunnableCallable(run, arun, recurse=False)
 
 
 def _joining(spec: Any, schema: Any) -> Any:
