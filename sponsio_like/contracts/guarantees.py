@@ -37,8 +37,7 @@ def check_meant(formula: f.Formula) -> None:
         what = f"a guarantee of {atoms:,} different atoms and {len(nodes):,} parts is too large"
         hint = f"at most {ATOMS_CAP} and {NODES_CAP:,}; write several guarantees, or lists of tools"
         raise ContractError.of(what, hint)
-    said = (*_first_only(formula), *_from_the_call_before(formula), *_never_callable(formula))
-    refuse(said)
+    refuse([*_first_only(formula), *_from_the_call_before(formula), *_never_callable(formula)])
 
 
 def remarks(formula: f.Formula) -> list[Problem]:
