@@ -120,12 +120,9 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
     always = [
         _located(each, problem)
         for each in contracts
-        for problem in (
-            *found_always(each, inventory.tools or {}),
-            *dict.fromkeys(spelled(each, inventory.tools or {})),
-        )
+        for problem in found_always(each, inventory.tools or {})
     ]
-    seldom = (*_remarks(contracts, shapes), *always, *contrary)
+    seldom = (*_remarks(contracts, shapes), *always, *spellings(contracts, words), *contrary)
     more = (*unmet(contracts, inventory), *alike_names(contracts, inventory))
     return Linted(tuple(clauses), (*problems, *impossible), (*seldom, *more, *late))
 
@@ -154,6 +151,15 @@ def _never_true(
     if not found:
         sound.update(key for key in keys if key is not None)
     return found
+
+
+def spellings(contracts: Iterable[Contract], words: Vocabulary) -> tuple[Problem, ...]:
+    """Return a warning for each text that is compared as it is written, though its kind is known;
+    the kinds are those of `words`.
+    """
+    tools = {tool: words.kinds_of(tool) for tool in (*(words.tools or ()), *words.kinds)}
+    found = (_located(each, problem) for each in contracts for problem in spelled(each, tools))
+    return tuple(dict.fromkeys(found))
 
 
 def _compiled(

@@ -51,7 +51,7 @@ PARTS = re.compile(
 )
 
 BRANCHES = re.compile(r"\||\(\?|\^[*+?{]")
-"""What may let a pattern match past an anchor that stands in it; and `(?i)`, which does not."""
+"""Parts of patterns that may match past an anchor that stands in the pattern, and flags."""
 LOCAL = re.compile(r"\\[AzQ]|\(\?[a-zA-Z]*-?[a-zA-Z]*m")
 """Parts of patterns that cannot be searched for in joined texts: ends of a text, the flag for
 lines.

@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
-from sponsio_like.checks import check_names, check_tool, compile_policy, read_file
+from sponsio_like.checks import check_names, check_tool, compile_policy, read_file, spellings
 from sponsio_like.contracts import (
     FALLBACK,
     Contract,
@@ -231,6 +231,9 @@ class Guard:
             loaded.append(len(guard.policy.clauses))
         guard._file, guard._described = (path, mode, file), known
         _check_described(guard.policy, known)
+        for each in spellings(file.contracts, file.words) if known else ():
+            if each not in guard.policy.warnings:
+                warnings.warn(str(each), ContractWarning, stacklevel=2)
         return guard
 
     def reload(self) -> bool:

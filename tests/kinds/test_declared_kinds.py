@@ -13,7 +13,7 @@ from langchain_core.tools import StructuredTool
 from pydantic import AnyUrl, BaseModel, Field
 from typer.testing import CliRunner
 
-from sponsio_like import Allowed, ContractError, Guard
+from sponsio_like import Allowed, ContractError, ContractWarning, Guard
 from sponsio_like.cli import app
 from sponsio_like.contracts import common_kind, schema_kind
 from sponsio_like.guard import declared_kinds
@@ -69,6 +69,19 @@ def test_a_kind_is_taken_from_an_annotation(tmp_path: Path, tools: str, given: A
     assert isinstance(session.decide("bash", {"command": "ls rm"}), Allowed)
     assert not isinstance(session.decide("bash", {"command": "r''m x"}), Allowed)
     assert isinstance(session.decide("other", {}), Allowed) is (not tools)
+
+
+@requirement("S-LOAD-14")
+def test_a_text_of_a_kind_of_the_code_is_warned_of_as_well(tmp_path: Path) -> None:
+    """Where it is forbidden as it is written; without the kind nobody can tell."""
+    path, tools = tmp_path / "c.yaml", tmp_path / "tools.json"
+    path.write_text(f"version: 1\n{RULE.replace('{runs: [rm]}', 'reboot')}", "utf-8")
+    with pytest.warns(ContractWarning, match="another spelling of the same passes"):
+        Guard.from_yaml(path, tools=[bash])
+    Guard.from_yaml(path, tools=[plain])
+    tools.write_text(json.dumps([{"name": "bash", "parameters": SCHEMA}]), "utf-8")
+    said = CliRunner().invoke(app, ["check", str(path), "--tools", str(tools)]).output
+    assert "another spelling of the same passes" in said
 
 
 def test_a_guarded_function_still_says_its_kinds(tmp_path: Path) -> None:
