@@ -40,7 +40,8 @@ def check_comparisons(root: f.Formula) -> None:
     for node in f.postorder(root):
         if isinstance(node, f.Compare):
             problems.attempt((), _compared, node)
-        problems.attempt((), _readable, node)
+        if isinstance(node, (f.Compare, f.Last)):  # no other node has terms
+            problems.attempt((), _readable, node)
         for place, op, value in tests_of(node):
             problems.attempt((), _tested, place, op, value, _Quoted(node))
     problems.check()

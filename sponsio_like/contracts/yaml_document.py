@@ -56,6 +56,8 @@ class Document:
     values: dict[Path, Any] = field(default_factory=dict)
     keys: dict[Path, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    has_blanks: bool = False
+    """True if a text has `${` in it."""
 
     def spot(self, path: Path, *, of_key: bool = False) -> TextPlace:
         """Return the place of the value at `path`, or of its key, or of what is nearest."""
@@ -157,6 +159,8 @@ class _Reader:
 
     def _scalar(self, event: Any) -> Any:
         text = event.value
+        if "${" in text:
+            self.document.has_blanks = True
         if not event.implicit[0]:  # quoted
             return text
         if text in PLAIN:

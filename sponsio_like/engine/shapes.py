@@ -7,6 +7,7 @@ places. What a clause asks and remembers depends on the shape alone; what it rea
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple
 
@@ -16,7 +17,15 @@ from sponsio_like.engine.automaton import Automaton
 from sponsio_like.engine.clause import Clause
 
 _TARGETED = frozenset({f.Happens, f.Sum, f.Repeats, f.Delivered, f.Denied})
-_JOINED = frozenset({f.And, f.Or})
+_SPECIAL = frozenset({f.Const, f.Custom, f.Variable, f.TextIs, f.OutputIs, f.Count})
+
+
+@functools.cache
+def _other_fields(kind: type[f.Node]) -> tuple[str, ...]:
+    """Return the fields of a kind of node that may be something else than nodes."""
+    said = kind.__annotations__
+    nodes = ("Formula", "Term", "tuple[Formula, ...]")
+    return tuple(name for name in f.fields_of(kind) if said[name] not in nodes)
 
 
 class Shape(NamedTuple):
@@ -61,32 +70,29 @@ class _Outline:
         return key
 
     def _entry(self, node: f.Node) -> tuple[Any, ...] | None:
-        kind: type[Any] = type(node)
-        match node:
-            case f.Const(value):
-                self.values.append(f.exact(value))
-                return (kind,)
-            case f.Custom(name, args):
-                self.values.append(f.exact(args))
-                return kind, name
-            case f.Variable() | f.TextIs() | f.OutputIs(_, _, f.Var()):
-                return None
-            case f.Count(_, _, bound):
-                self.bounded = self.bounded or bound is not None
-        entry: list[Any] = [kind]
-        for name in f.fields_of(kind):
+        kind = type(node)
+        if kind in _SPECIAL:
+            match node:
+                case f.Const(value):
+                    self.values.append(f.exact(value))
+                    return (kind,)
+                case f.Custom(name, args):
+                    self.values.append(f.exact(args))
+                    return kind, name
+                case f.Variable() | f.TextIs() | f.OutputIs(_, _, f.Var()):
+                    return None
+                case f.Count(_, _, bound):
+                    self.bounded = self.bounded or bound is not None
+        entry = [kind, *[self.nodes[each] for each in f.children(node)]]
+        for name in _other_fields(kind):
             part = getattr(node, name)
-            if isinstance(part, f.Node):
-                entry.append(self.nodes[part])
-            elif kind in _JOINED:
-                entry += [self.nodes[each] for each in part]
-            elif name == "target" and kind in _TARGETED:
+            if name == "target" and kind in _TARGETED:
                 matches = [self._match(each) for each in part]
                 if None in matches:
                     return None
                 entry += matches
             else:
-                entry.append(f.exact(part))
+                entry.append(self.nodes[part] if isinstance(part, f.Node) else f.exact(part))
         return tuple(entry)
 
     def _match(self, match: f.Match) -> tuple[Any, ...] | None:
