@@ -6,7 +6,6 @@ In: a formula. Out: nothing, or a `ContractError` with every such comparison in 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
@@ -47,15 +46,15 @@ def check_comparisons(root: f.Formula) -> None:
     problems.check()
 
 
-def tests_of(node: f.Node) -> Iterator[tuple[str | f.Condition, f.Op, Any]]:
-    """Yield the comparisons of this very node: place, operator, operand."""
+def tests_of(node: f.Node) -> list[tuple[str | f.Condition, f.Op, Any]]:
+    """Return the comparisons of this very node: place, operator, operand."""
     match node:
         case f.OutputIs(_, op, value):
-            yield "output", op, value
+            return [("output", op, value)]
         case f.TextIs(op, value):
-            yield "text", op, value
-    for condition in (each for match in f.matches_of(node) for each in match.conditions):
-        yield condition, condition.op, condition.value
+            return [("text", op, value)]
+    conditions = [each for match in f.matches_of(node) for each in match.conditions]
+    return [(each, each.op, each.value) for each in conditions]
 
 
 def _tested(place: str | f.Condition, op: f.Op, value: Any, shown: _Quoted) -> None:

@@ -8,7 +8,7 @@ places. What a clause asks and remembers depends on the shape alone; what it rea
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import sponsio_like.logic.formula as f
@@ -58,42 +58,47 @@ class _Outline:
 
     def add(self, root: f.Formula) -> list[Any] | None:
         """Return the formula's part of the key; None for one without a shape (globs, values)."""
-        key: list[Any] = []
+        key, nodes = list[Any](), self.nodes
         for node in f.postorder(root):
-            if node not in self.nodes:
-                entry = self._entry(node)
-                if entry is None:
+            if node in nodes:
+                continue
+            key += (type(node), *[nodes[each] for each in f.children(node)])
+            if fields := _other_fields(type(node)):
+                said = self._said(node, fields)
+                if said is None:
                     return None
-                self.nodes[node] = len(self.nodes)
-                key.append(entry)
-        key.append(self.nodes[root])
+                key += said
+            nodes[node] = len(nodes)
+        key.append(nodes[root])
         return key
 
-    def _entry(self, node: f.Node) -> tuple[Any, ...] | None:
-        kind = type(node)
-        if kind in _SPECIAL:
+    def _said(self, node: f.Node, fields: tuple[str, ...]) -> Sequence[Any] | None:
+        """Return what a node says besides the nodes in it, which are its children."""
+        if type(node) in _SPECIAL:
             match node:
                 case f.Const(value):
                     self.values.append(f.exact(value))
-                    return (kind,)
+                    return ()
                 case f.Custom(name, args):
                     self.values.append(f.exact(args))
-                    return kind, name
+                    return (name,)
                 case f.Variable() | f.TextIs() | f.OutputIs(_, _, f.Var()):
                     return None
                 case f.Count(_, _, bound):
                     self.bounded = self.bounded or bound is not None
-        entry = [kind, *[self.nodes[each] for each in f.children(node)]]
-        for name in _other_fields(kind):
+        said: list[Any] = []
+        for name in fields:
             part = getattr(node, name)
-            if name == "target" and kind in _TARGETED:
+            if part is None or type(part) is str:
+                said.append(part)
+            elif name == "target" and type(node) in _TARGETED:
                 matches = [self._match(each) for each in part]
                 if None in matches:
                     return None
-                entry += matches
+                said += matches
             else:
-                entry.append(self.nodes[part] if isinstance(part, f.Node) else f.exact(part))
-        return tuple(entry)
+                said.append(self.nodes[part] if isinstance(part, f.Node) else f.exact(part))
+        return said
 
     def _match(self, match: f.Match) -> tuple[Any, ...] | None:
         if match.globs or any([isinstance(each.value, f.Var) for each in match.conditions]):
