@@ -20,6 +20,8 @@ ValueKind: TypeAlias = Literal["number", "text", "other"]
 _WHOLE = (f.Count, f.Denied, f.Repeats, f.Tokens, f.Depth)
 _FROM_ZERO = (*_WHOLE, f.StepsSince, f.Age)
 _NUMBERS = (*_FROM_ZERO, f.Sum)
+_COMPARING = frozenset({f.OutputIs, f.TextIs, f.Happens, f.Sum, f.Repeats, f.Delivered, f.Denied})
+"""The nodes that may have comparisons of their own, in themselves or in their matches."""
 _FLIPPED: dict[f.Op, f.Op] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -48,6 +50,8 @@ def check_comparisons(root: f.Formula) -> None:
 
 def tests_of(node: f.Node) -> list[tuple[str | f.Condition, f.Op, Any]]:
     """Return the comparisons of this very node: place, operator, operand."""
+    if type(node) not in _COMPARING:
+        return []
     match node:
         case f.OutputIs(_, op, value):
             return [("output", op, value)]

@@ -31,19 +31,15 @@ def _other_fields(kind: type[f.Node]) -> tuple[str, ...]:
 class Shape(NamedTuple):
     """A rule as it is compiled.
 
-    `key`: equal for rules of one shape; `values`: what the key leaves out, but for the names of
-    tools; `names`: these names; `nodes`: all nodes. The last two are in the order of the key.
+    `key`: a number, equal for rules of one shape; `exactly`: a number, equal for those of one shape
+    that have the same values, too, and so differ in the names of tools alone; `names`: these names;
+    `nodes`: all nodes. The last two are in the order of the key.
     """
 
-    key: Hashable
-    values: tuple[Any, ...]
+    key: int
+    exactly: int
     names: tuple[str, ...]
     nodes: tuple[f.Node, ...]
-
-    @property
-    def values_too(self) -> Hashable:
-        """The key with the values: equal for rules that differ in the names of tools alone."""
-        return self[:2]
 
 
 class _Outline:
@@ -113,10 +109,13 @@ class _Outline:
         )
 
 
-def shape_of(contract: Contract, rule: Rule, tools: frozenset[str] | None) -> Shape | None:
+def shape_of(
+    contract: Contract, rule: Rule, tools: frozenset[str] | None, numbers: dict[Hashable, int]
+) -> Shape | None:
     """Return the shape of a rule of this contract; None if more of it matters: globs and variables.
 
-    `tools`: the inventory; of a name it matters whether it is there.
+    `tools`: the inventory; of a name it matters whether it is there. `numbers`: those of the shapes
+    so far.
     """
     scope = contract.segment
     ends = () if scope is None else (scope.start, scope.stop)
@@ -131,7 +130,9 @@ def shape_of(contract: Contract, rule: Rule, tools: frozenset[str] | None) -> Sh
         key.append(values)  # how much is remembered, or owed at first, depends on constants
     known = () if tools is None else tuple([name in tools for name in outline.names])
     whole = (*key, scope and scope.kind, rule.by, rule.authored, known)
-    return Shape(whole, values, tuple(outline.names), tuple(outline.nodes))
+    number = numbers.setdefault(whole, len(numbers))
+    exactly = numbers.setdefault((number, values), len(numbers))
+    return Shape(number, exactly, tuple(outline.names), tuple(outline.nodes))
 
 
 def _owed_always(formula: f.Formula) -> bool:
@@ -154,12 +155,13 @@ class Compiled:
     def __init__(self, tools: Iterable[str] | None) -> None:
         self._tools = None if tools is None else tuple(tools)
         self._known = None if tools is None else frozenset(self._tools or ())
-        self._made: dict[Hashable, _Made] = {}
-        self._automata: dict[Hashable, Automaton | None] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self._made: dict[int, _Made] = {}
+        self._automata: dict[int, Automaton | None] = {}
 
     def shape(self, contract: Contract, rule: Rule) -> Shape | None:
         """Return the shape of a rule of this contract, if it has one."""
-        return shape_of(contract, rule, self._known)
+        return shape_of(contract, rule, self._known, self._numbers)
 
     def clause(self, contract: Contract, rule: Rule, shape: Shape | None) -> Clause:
         """Return the clause of a rule of this shape. Raises `ContractError` if there is none."""
@@ -171,11 +173,10 @@ class Compiled:
             return clause
         nodes = [shape.nodes[k] for k in made.slots]
         clause = made.clause.alike(contract, rule, nodes, [shape.names[k] for k in made.names])
-        exactly = (shape.key, shape.values)
-        if exactly not in self._automata:
+        if shape.exactly not in self._automata:
             clause.readers  # noqa: B018  which checks the values
-            self._automata[exactly] = clause.automaton and Automaton()
-        clause.automaton = self._automata[exactly]
+            self._automata[shape.exactly] = clause.automaton and Automaton()
+        clause.automaton = self._automata[shape.exactly]
         return clause
 
     def _keep(self, clause: Clause, shape: Shape) -> None:
@@ -185,4 +186,4 @@ class Compiled:
         if clause.bound is None and all(slot.node in nodes for slot in clause.slots):
             slots = tuple([nodes[slot.node] for slot in clause.slots])
             self._made[shape.key] = _Made(clause, slots, tuple([names[e] for e in clause.names]))
-            self._automata[shape.key, shape.values] = clause.automaton
+            self._automata[shape.exactly] = clause.automaton
