@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sponsio_like.errors import ContractError, Path, Problem
 
@@ -36,8 +36,7 @@ DISPUTED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TextPlace:
+class TextPlace(NamedTuple):
     """The place where something begins: line and column, from 1.
 
     `text` is the column of its own text.

@@ -70,7 +70,8 @@ class _Outline:
 
     def _said(self, node: f.Node, fields: tuple[str, ...]) -> Sequence[Any] | None:
         """Return what a node says besides the nodes in it, which are its children."""
-        if type(node) in _SPECIAL:
+        kind = type(node)
+        if kind in _SPECIAL:
             match node:
                 case f.Const(value):
                     self.values.append(f.exact(value))
@@ -87,7 +88,7 @@ class _Outline:
             part = getattr(node, name)
             if part is None or type(part) is str:
                 said.append(part)
-            elif name == "target" and type(node) in _TARGETED:
+            elif name == "target" and kind in _TARGETED:
                 matches = [self._match(each) for each in part]
                 if None in matches:
                     return None
@@ -97,16 +98,17 @@ class _Outline:
         return said
 
     def _match(self, match: f.Match) -> tuple[Any, ...] | None:
-        if match.globs or any([isinstance(each.value, f.Var) for each in match.conditions]):
+        if match.globs:
             return None
-        names, conditions = self.names, self.conditions
-        self.values += [f.exact(each) for each in match.conditions]
-        return (
-            tuple([names.setdefault(each, len(names)) for each in match.names]),
-            tuple([conditions.setdefault(each, len(conditions)) for each in match.conditions]),
-            match.agent,
-            match.strict,
-        )
+        names, asked = self.names, tuple[int, ...]()
+        if match.conditions:
+            if any([isinstance(each.value, f.Var) for each in match.conditions]):
+                return None
+            self.values += [f.exact(each) for each in match.conditions]
+            places = self.conditions
+            asked = tuple([places.setdefault(each, len(places)) for each in match.conditions])
+        named = tuple([names.setdefault(each, len(names)) for each in match.names])
+        return named, asked, match.agent, match.strict
 
 
 def shape_of(

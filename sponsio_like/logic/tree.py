@@ -16,6 +16,8 @@ from sponsio_like.logic.targets import Condition, Match, Var
 
 _TABLE: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 _LOCK = threading.Lock()
+_NODES = frozenset({"Formula", "Formula | None", "Term", "tuple[Formula, ...]", "Bound"})
+"""The annotations of fields in which no value equals one of another type."""
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 _PARTS = frozenset({Condition, Var})
 FEW = 64
@@ -49,6 +51,9 @@ class _Interned(type):
             body["__slots__"] = fields
         body["__match_args__"] = fields
         body["_defaults"] = {each: body.pop(each) for each in fields if each in body}
+        body["_has_values"] = any(
+            said not in _NODES for said in body.get("__annotations__", {}).values()
+        )
         return super().__new__(mcs, name, bases, body)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -56,10 +61,8 @@ class _Interned(type):
         values = args
         if kwargs or len(args) != len(fields):
             values = _bound(cls, args, kwargs)
-        key = (
-            cls,
-            *[v if type(type(v)) is _Interned or type(v) is str else exact(v) for v in values],
-        )
+        parts = map(exact, values) if cls._has_values else values  # type: ignore[attr-defined]
+        key = (cls, *parts)
         with _LOCK:
             node = _TABLE.get(key)
             if node is None:
