@@ -139,7 +139,7 @@ def _never_true(
 
     They are the same for rules of equal shapes and values, under whatever names of tools.
     """
-    keys = [shape and ("never", shape.values_too) for shape in shapes]
+    keys = [shape and ("never", shape.exactly) for shape in shapes]
     if keys and all(key in sound for key in keys):
         return ()
     roots, paths = formulas(contract), [path for rule in contract.rules for path in rule.by]
@@ -177,7 +177,7 @@ def _compiled(
     """
     problems = Problems()
     clause = problems.attempt((), compiled.clause, contract, rule, shape)
-    meant = shape and ("meant", shape.values_too)
+    meant = shape and ("meant", shape.exactly)
     if clause is not None:
         problems.attempt((), check_substitute, clause, inventory)
         problems.attempt((), _sound, clause, shape, sound)
@@ -193,13 +193,13 @@ def _sound(clause: Clause, shape: Shape | None, sound: set[Hashable]) -> None:
     """Raise `ContractError` for a clause that cannot work. What was checked for its shape is not
     checked again.
     """
-    if shape is None or shape.values_too not in sound:
+    if shape is None or shape.exactly not in sound:
         check_values(clause)
     if shape is None or shape.key not in sound:
         check_guarantees(clause)
     check_redirect(clause)
     if shape is not None:
-        sound |= {shape.key, shape.values_too}
+        sound |= {shape.key, shape.exactly}
 
 
 def _remarks(
@@ -212,7 +212,7 @@ def _remarks(
     for contract in contracts:
         for rule in contract.rules:
             shape = shapes.get(id(rule))
-            key = shape and shape.values_too
+            key = shape and shape.exactly
             if rule.authored and (key is None or key not in silent):
                 unknown = unsaid(rule.formula, rule.arguments) if rule.pattern else ()
                 said = (*remarks(rule.formula), *doubts(rule.formula), *unknown)

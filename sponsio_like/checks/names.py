@@ -92,39 +92,37 @@ def alike_names(contracts: Iterable[Contract], inventory: Inventory) -> Iterator
     if inventory.tools is not None:
         return
     named: dict[str, Contract] = {}
-    alike: dict[str | int, list[str]] = {}
+    index: dict[str | int, list[str]] = {}
+    shorter: dict[int, list[str]] = {}
     for contract in contracts:
         own = made(contract.rules)
         names = {name for match in f.matches_in(formulas(contract)) for name in match.names}
         if len(named) + len(names) > MOST_NAMES:
             return
         for name in sorted(names - own - named.keys()):
-            keys = _likenesses(name)
-            near = {e for key in keys for e in alike.get(key, ()) if _is_nearly(name, e)}
-            if other := next((each for each in named if each in near), "") if near else "":
+            bare, letters, less = _likeness(name)
+            near = {*index.get(bare, ())}
+            some = [*index.get(letters, ()), *shorter.get(letters, ())]
+            some += [each for key in less for each in index.get(key, ())]
+            near |= {each for each in some if each[:1] in {*name[:2]} and _is_slip(name, each)}
+            if near:
+                other = next(each for each in named if each in near)
                 what = f"`{name}` is nearly `{other}`, which contract `{named[other].name}` names"
                 hint = "correct the misspelt one; if both are meant, list all tools in `tools:`"
                 yield Problem(what, contract_place(contract), hint)
-            for key in keys:
-                alike.setdefault(key, []).append(name)
+            for key in (bare, letters):
+                index.setdefault(key, []).append(name)
+            for key in less:
+                shorter.setdefault(key, []).append(name)
             named[name] = contract
 
 
-def _likenesses(name: str) -> set[str | int]:
-    """Return keys of which two names have one in common, if one may be a slip for the other: they
-    have the same letters, or all but one.
+def _likeness(name: str) -> tuple[str, int, set[int]]:
+    """Return a name without capitals and signs, a number that other names of its letters have, and
+    the numbers of names with one letter less.
     """
     letters = sum(map(hash, name))
-    return {_bare(name), letters, *(letters - hash(each) for each in set(name))}
-
-
-def _bare(name: str) -> str:
-    return SIGNS.sub("", name).lower()
-
-
-def _is_nearly(one: str, other: str) -> bool:
-    """True if two names are one but for a slip of the pen, capitals or signs."""
-    return _bare(one) == _bare(other) or (other[:1] in {*one[:2]} and _is_slip(one, other))
+    return SIGNS.sub("", name).lower(), letters, {letters - hash(each) for each in name}
 
 
 def _is_slip(one: str, other: str) -> bool:

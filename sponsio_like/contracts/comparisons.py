@@ -6,7 +6,6 @@ In: a formula. Out: nothing, or a `ContractError` with every such comparison in 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
@@ -21,6 +20,8 @@ ValueKind: TypeAlias = Literal["number", "text", "other"]
 _WHOLE = (f.Count, f.Denied, f.Repeats, f.Tokens, f.Depth)
 _FROM_ZERO = (*_WHOLE, f.StepsSince, f.Age)
 _NUMBERS = (*_FROM_ZERO, f.Sum)
+_COMPARING = frozenset({f.OutputIs, f.TextIs, f.Happens, f.Sum, f.Repeats, f.Delivered, f.Denied})
+"""The nodes that may have comparisons of their own, in themselves or in their matches."""
 _FLIPPED: dict[f.Op, f.Op] = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -40,21 +41,24 @@ def check_comparisons(root: f.Formula) -> None:
     for node in f.postorder(root):
         if isinstance(node, f.Compare):
             problems.attempt((), _compared, node)
-        problems.attempt((), _readable, node)
+        if isinstance(node, (f.Compare, f.Last)):  # no other node has terms
+            problems.attempt((), _readable, node)
         for place, op, value in tests_of(node):
             problems.attempt((), _tested, place, op, value, _Quoted(node))
     problems.check()
 
 
-def tests_of(node: f.Node) -> Iterator[tuple[str | f.Condition, f.Op, Any]]:
-    """Yield the comparisons of this very node: place, operator, operand."""
+def tests_of(node: f.Node) -> list[tuple[str | f.Condition, f.Op, Any]]:
+    """Return the comparisons of this very node: place, operator, operand."""
+    if type(node) not in _COMPARING:
+        return []
     match node:
         case f.OutputIs(_, op, value):
-            yield "output", op, value
+            return [("output", op, value)]
         case f.TextIs(op, value):
-            yield "text", op, value
-    for condition in (each for match in f.matches_of(node) for each in match.conditions):
-        yield condition, condition.op, condition.value
+            return [("text", op, value)]
+    conditions = [each for match in f.matches_of(node) for each in match.conditions]
+    return [(each, each.op, each.value) for each in conditions]
 
 
 def _tested(place: str | f.Condition, op: f.Op, value: Any, shown: _Quoted) -> None:

@@ -202,7 +202,7 @@ def _piece(
     unread = tuple(replace(each, where=f"{name}:{each.where}") for each in document.problems)
     piece, problems = Piece(name, document, unread=unread), Problems()
     written = document.data
-    document.data, holes = filled_in(written, given, problems)
+    document.data, holes = filled_in(document, given, problems)
     piece.holes = frozenset(piece.place(path) for path in holes)
     values = {} if document.data == written else document.data
     import_named(piece.data, folder, problems)

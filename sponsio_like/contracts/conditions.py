@@ -242,8 +242,7 @@ def regexes(node: f.Node) -> list[str]:
             return [pattern]
         case f.Compare(_, "matches", f.Const(str(pattern))):
             return [pattern]
-    tests = tests_of(node)
-    return [text for _, op, text in tests if op == "matches" and isinstance(text, str)]
+    return [text for _, op, text in tests_of(node) if op == "matches" and isinstance(text, str)]
 
 
 _READERS: Mapping[str, Callable[[Any, Vocabulary], Formula]] = {

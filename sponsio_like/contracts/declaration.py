@@ -143,14 +143,15 @@ class Pattern:
             built = self.build(**values)
         except ContractError as error:
             raise changed(error, lambda p: replace(p, what=f"`{self.name}`: {p.what}")) from None
-        rule = built if isinstance(built, Rule) else Rule(built)
-        for problem in check_idle_missing(rule.formula):
+        formula = built.formula if isinstance(built, Rule) else built
+        for problem in check_idle_missing(formula):
             problems.found.append(replace(problem, path=_said("missing", given), of_key=True))
         problems.check()
         kept = {key: value for key, value in given.items() if value is not None}
-        sentence = rule.sentence or self.sentence(kept)
-        written = (rule.formula, sentence, self.name, kept)
-        return Rule(*written, rule.by, rule.answer, rule.authored, rule.cap)
+        if not isinstance(built, Rule):
+            return Rule(formula, self.sentence(kept), self.name, kept)
+        sentence = built.sentence or self.sentence(kept)
+        return replace(built, sentence=sentence, pattern=self.name, arguments=kept)
 
     def _names(self, given: Mapping[str, Any], problems: Problems) -> None:
         for name in given:
@@ -250,8 +251,9 @@ class Pattern:
     def sentence(self, given: Mapping[str, Any]) -> str:
         """Return the demand in words: the sentence with most arguments, then the others."""
         best, said = "", frozenset[str]()
+        values = {**self._defaults, **given}
         for template in self.sentences:
-            text, names = fill(template, {**self._defaults, **given})
+            text, names = fill(template, values)
             if text and (not best or len(names & given.keys()) > len(said & given.keys())):
                 best, said = text, names
         rest = {name: value for name, value in given.items() if name not in said}

@@ -16,6 +16,7 @@ from sponsio_like.logic import conjuncts, looks_ahead
 from sponsio_like.values import path_parts
 
 _LASTING = (f.Eventually, f.Always, f.Until, f.WeakUntil, f.Release)
+_BEFORE = frozenset({f.Yesterday, f.WeakYesterday})
 _JUNCTIONS = (f.Not, f.And, f.Or, f.Implies, f.Iff)
 ATOMS_CAP, NODES_CAP = 500, 20_000
 """The most different atoms, and the most nodes, of one guarantee."""
@@ -249,8 +250,9 @@ def _short(formula: f.Formula) -> str:
 
 def _from_the_call_before(nodes: list[f.Node]) -> Iterator[Problem]:
     for node in nodes:
-        if not isinstance(node, (f.Yesterday, f.WeakYesterday)):
+        if type(node) not in _BEFORE:
             continue
+        assert isinstance(node, (f.Yesterday, f.WeakYesterday))
         windows = list(_windows(node.body))
         if windows and all(isinstance(each, (f.Once, f.Historically)) for each in windows):
             yield from (_measured(node, each) for each in windows[:1])

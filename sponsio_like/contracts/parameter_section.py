@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sponsio_like.contracts.yaml_document import NUMBER
+from sponsio_like.contracts.yaml_document import NUMBER, Document
 from sponsio_like.errors import ContractError, Path, Problem, Problems, closest
 
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -35,20 +35,23 @@ class Blanks:
     holes: list[Path] = field(default_factory=list)
 
 
-def filled_in(data: Any, given: Mapping[str, Any], problems: Problems) -> tuple[Any, list[Path]]:
+def filled_in(
+    document: Document, given: Mapping[str, Any], problems: Problems
+) -> tuple[Any, list[Path]]:
     """Return the data of a file with every `${name}` filled in, and the paths of what could not be.
 
     `given` are the values of its parameters. What is wrong is noted.
     """
+    data = document.data
     if not isinstance(data, dict):
         return data, []
     blanks = _declared(data, given, problems)
-    filled = {
-        key: value
-        if key in DECLARED or not _has_blank(value)
-        else _filled(value, (key,), blanks, problems)
-        for key, value in data.items()
-    }
+    filled = data
+    if document.has_blanks:
+        filled = {
+            key: value if key in DECLARED else _filled(value, (key,), blanks, problems)
+            for key, value in data.items()
+        }
     unused = set() if blanks.holes else {*blanks.values} - blanks.used
     for name in sorted(unused):
         key = "parameters" if name in _names(data.get("parameters")) else "env"
@@ -131,15 +134,6 @@ def _of_environment(name: str, kind: Any) -> str | int | float | bool:
 
 
 # --- filling in -----------------------------------------------------------------------------------
-
-
-def _has_blank(value: Any) -> bool:
-    """True if there is a text with `${` in it."""
-    if isinstance(value, str):
-        return "${" in value
-    if isinstance(value, (dict, list)):
-        return any(map(_has_blank, value.values() if isinstance(value, dict) else value))
-    return False
 
 
 def _filled(value: Any, path: Path, blanks: Blanks, problems: Problems) -> Any:

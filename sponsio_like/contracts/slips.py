@@ -94,12 +94,12 @@ def check_slips(root: f.Formula, tools: Collection[str] | None) -> None:
 
 def check_tools_meant(root: f.Formula, tools: Collection[str] | None) -> None:
     """Raise `ContractError` for a name that is taken for a word, as `check_slips` does."""
-    refuse(_names([node for node in f.postorder(root) if f.matches_of(node)], tools))
+    refuse(_names(root, tools))
 
 
 def _mistakes(root: f.Formula, tools: Collection[str] | None) -> Iterator[Problem]:
     nodes = [node for node in f.postorder(root) if type(node) in _TELLING]
-    yield from _names(nodes, tools)
+    yield from _names(root, tools)
     yield from _whole_and_part(nodes)
     yield from (each for node in nodes for each in _texts(node))
     yield from (each for node in nodes for each in _empty(node))
@@ -207,9 +207,8 @@ def _says_missing(value: object) -> bool:
 # --- tools ----------------------------------------------------------------------------------------
 
 
-def _names(nodes: list[f.Node], tools: Collection[str] | None) -> Iterator[Problem]:
-    targets = [each for node in nodes for each in f.matches_of(node)]
-    for name in dict.fromkeys(name for match in targets for name in match.names):
+def _names(root: f.Formula, tools: Collection[str] | None) -> Iterator[Problem]:
+    for name in dict.fromkeys(name for match in f.matches_in([root]) for name in match.names):
         if name.lower() in EVERYTHING and name not in (tools or ()):
             hint = "did you mean `*`? a tool that is really called so has to stand in `tools:`"
             yield Problem(f"`{name}` would be the name of a tool", hint=hint)

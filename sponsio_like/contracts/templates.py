@@ -165,8 +165,8 @@ def fill(template: str, given: Mapping[str, Any]) -> tuple[str, frozenset[str]]:
     """Return the sentence with its arguments, and their names; empty if one has no value."""
     places, tail, names = _parts(template)
     text: list[str] = []
-    for before, path, separator in places:
-        value: Any = given
+    for before, name, path, separator in places:
+        value = given.get(name)
         for part in path:
             value = value.get(part) if isinstance(value, Mapping) else None
         if value is None or (separator == ALONE and isinstance(value, Mapping)):
@@ -178,8 +178,8 @@ def fill(template: str, given: Mapping[str, Any]) -> tuple[str, frozenset[str]]:
     return filled, names
 
 
-Place: TypeAlias = "tuple[str, list[str], str | None]"
-"""The text before a place of a template, the path of its argument, and its separator."""
+Place: TypeAlias = "tuple[str, str, list[str], str | None]"
+"""The text before a place of a template, its argument, the path inside of it, its separator."""
 
 
 @cache
@@ -187,14 +187,17 @@ def _parts(template: str) -> tuple[list[Place], str, frozenset[str]]:
     """Return the places of a template, the text behind them, and the names of its arguments."""
     places, end = list[Place](), 0
     for place in PLACE.finditer(template):
-        places.append((template[end : place.start()], place[1].split("."), place[2]))
+        name, *path = place[1].split(".")
+        places.append((template[end : place.start()], name, path, place[2]))
         end = place.end()
-    return places, template[end:], frozenset(path[0] for _, path, _ in places)
+    return places, template[end:], frozenset(name for _, name, _, _ in places)
 
 
 def _said(value: Any, separator: str | None) -> str:
     if separator == PLAIN:
         return _plainly(value)
+    if isinstance(value, str) and separator != WITH:
+        return str(value)
     if separator == WITH:
         return phrase(value) or f"`{argument_text(value, '` or `')}`"
     said = phrase(value) if isinstance(value, Mapping) and is_match(value) else ""

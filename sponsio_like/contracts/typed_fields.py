@@ -15,6 +15,11 @@ from sponsio_like.errors import ContractError, Problem, closest
 from sponsio_like.kinds import installed, value_hint
 from sponsio_like.values import TEXT_KINDS, TextKind, kind_step, path_parts
 
+_WITH_PATHS = frozenset(
+    {f.Happens, f.Sum, f.Repeats, f.Delivered, f.Denied}
+    | {f.Arg, f.Mark, f.OutputIs, f.Output, f.Custom}
+)
+"""The nodes that may have paths, in themselves or in their matches."""
 FOLDERS = ("outside", "under")
 """The comparisons with folders: `writes_outside: /workspace`."""
 BARE = {
@@ -145,7 +150,7 @@ def unknown_facts(
 
     `keys` are more paths. The name of a declared field may have a colon itself.
     """
-    nodes = (node for root in roots for node in f.postorder(root))
+    nodes = [node for root in roots for node in f.postorder(root) if type(node) in _WITH_PATHS]
     paths = dict.fromkeys([*keys, *(path for node in nodes for path in _paths(node))])
     found = {path: wrong for path in paths if (wrong := [*_wrong(path)])}
     named = {field for fields in (tools if found else ()) for field in fields or ()}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sponsio_like.errors import ContractError, Path, Problem
 
@@ -36,8 +36,7 @@ DISPUTED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TextPlace:
+class TextPlace(NamedTuple):
     """The place where something begins: line and column, from 1.
 
     `text` is the column of its own text.
@@ -56,6 +55,8 @@ class Document:
     values: dict[Path, Any] = field(default_factory=dict)
     keys: dict[Path, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    has_blanks: bool = False
+    """True if a text has `${` in it."""
 
     def spot(self, path: Path, *, of_key: bool = False) -> TextPlace:
         """Return the place of the value at `path`, or of its key, or of what is nearest."""
@@ -157,6 +158,8 @@ class _Reader:
 
     def _scalar(self, event: Any) -> Any:
         text = event.value
+        if "${" in text:
+            self.document.has_blanks = True
         if not event.implicit[0]:  # quoted
             return text
         if text in PLAIN:

@@ -7,7 +7,8 @@ places. What a clause asks and remembers depends on the shape alone; what it rea
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+import functools
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import sponsio_like.logic.formula as f
@@ -16,25 +17,29 @@ from sponsio_like.engine.automaton import Automaton
 from sponsio_like.engine.clause import Clause
 
 _TARGETED = frozenset({f.Happens, f.Sum, f.Repeats, f.Delivered, f.Denied})
-_JOINED = frozenset({f.And, f.Or})
+_SPECIAL = frozenset({f.Const, f.Custom, f.Variable, f.TextIs, f.OutputIs, f.Count})
+
+
+@functools.cache
+def _other_fields(kind: type[f.Node]) -> tuple[str, ...]:
+    """Return the fields of a kind of node that may be something else than nodes."""
+    said = kind.__annotations__
+    nodes = ("Formula", "Term", "tuple[Formula, ...]")
+    return tuple(name for name in f.fields_of(kind) if said[name] not in nodes)
 
 
 class Shape(NamedTuple):
     """A rule as it is compiled.
 
-    `key`: equal for rules of one shape; `values`: what the key leaves out, but for the names of
-    tools; `names`: these names; `nodes`: all nodes. The last two are in the order of the key.
+    `key`: a number, equal for rules of one shape; `exactly`: a number, equal for those of one shape
+    that have the same values, too, and so differ in the names of tools alone; `names`: these names;
+    `nodes`: all nodes. The last two are in the order of the key.
     """
 
-    key: Hashable
-    values: tuple[Any, ...]
+    key: int
+    exactly: int
     names: tuple[str, ...]
     nodes: tuple[f.Node, ...]
-
-    @property
-    def values_too(self) -> Hashable:
-        """The key with the values: equal for rules that differ in the names of tools alone."""
-        return self[:2]
 
 
 class _Outline:
@@ -49,63 +54,70 @@ class _Outline:
 
     def add(self, root: f.Formula) -> list[Any] | None:
         """Return the formula's part of the key; None for one without a shape (globs, values)."""
-        key: list[Any] = []
+        key, nodes = list[Any](), self.nodes
         for node in f.postorder(root):
-            if node not in self.nodes:
-                entry = self._entry(node)
-                if entry is None:
+            if node in nodes:
+                continue
+            key += (type(node), *[nodes[each] for each in f.children(node)])
+            if fields := _other_fields(type(node)):
+                said = self._said(node, fields)
+                if said is None:
                     return None
-                self.nodes[node] = len(self.nodes)
-                key.append(entry)
-        key.append(self.nodes[root])
+                key += said
+            nodes[node] = len(nodes)
+        key.append(nodes[root])
         return key
 
-    def _entry(self, node: f.Node) -> tuple[Any, ...] | None:
-        kind: type[Any] = type(node)
-        match node:
-            case f.Const(value):
-                self.values.append(f.exact(value))
-                return (kind,)
-            case f.Custom(name, args):
-                self.values.append(f.exact(args))
-                return kind, name
-            case f.Variable() | f.TextIs() | f.OutputIs(_, _, f.Var()):
-                return None
-            case f.Count(_, _, bound):
-                self.bounded = self.bounded or bound is not None
-        entry: list[Any] = [kind]
-        for name in f.fields_of(kind):
+    def _said(self, node: f.Node, fields: tuple[str, ...]) -> Sequence[Any] | None:
+        """Return what a node says besides the nodes in it, which are its children."""
+        kind = type(node)
+        if kind in _SPECIAL:
+            match node:
+                case f.Const(value):
+                    self.values.append(f.exact(value))
+                    return ()
+                case f.Custom(name, args):
+                    self.values.append(f.exact(args))
+                    return (name,)
+                case f.Variable() | f.TextIs() | f.OutputIs(_, _, f.Var()):
+                    return None
+                case f.Count(_, _, bound):
+                    self.bounded = self.bounded or bound is not None
+        said: list[Any] = []
+        for name in fields:
             part = getattr(node, name)
-            if isinstance(part, f.Node):
-                entry.append(self.nodes[part])
-            elif kind in _JOINED:
-                entry += [self.nodes[each] for each in part]
+            if part is None or type(part) is str:
+                said.append(part)
             elif name == "target" and kind in _TARGETED:
                 matches = [self._match(each) for each in part]
                 if None in matches:
                     return None
-                entry += matches
+                said += matches
             else:
-                entry.append(f.exact(part))
-        return tuple(entry)
+                said.append(self.nodes[part] if isinstance(part, f.Node) else f.exact(part))
+        return said
 
     def _match(self, match: f.Match) -> tuple[Any, ...] | None:
-        if match.globs or any([isinstance(each.value, f.Var) for each in match.conditions]):
+        if match.globs:
             return None
-        names, conditions = self.names, self.conditions
-        self.values += [f.exact(each) for each in match.conditions]
-        return (
-            tuple([names.setdefault(each, len(names)) for each in match.names]),
-            tuple([conditions.setdefault(each, len(conditions)) for each in match.conditions]),
-            match.agent,
-            match.strict,
-        )
+        names, asked = self.names, tuple[int, ...]()
+        if match.conditions:
+            if any([isinstance(each.value, f.Var) for each in match.conditions]):
+                return None
+            self.values += [f.exact(each) for each in match.conditions]
+            places = self.conditions
+            asked = tuple([places.setdefault(each, len(places)) for each in match.conditions])
+        named = tuple([names.setdefault(each, len(names)) for each in match.names])
+        return named, asked, match.agent, match.strict
 
 
-def shape_of(contract: Contract, rule: Rule, tools: frozenset[str] | None) -> Shape | None:
+def shape_of(
+    contract: Contract, rule: Rule, tools: frozenset[str] | None, numbers: dict[Hashable, int]
+) -> Shape | None:
     """Return the shape of a rule of this contract; None if more of it matters: globs and variables.
 
-    `tools`: the inventory; of a name it matters whether it is there.
+    `tools`: the inventory; of a name it matters whether it is there. `numbers`: those of the shapes
+    so far.
     """
     scope = contract.segment
     ends = () if scope is None else (scope.start, scope.stop)
@@ -120,7 +132,9 @@ def shape_of(contract: Contract, rule: Rule, tools: frozenset[str] | None) -> Sh
         key.append(values)  # how much is remembered, or owed at first, depends on constants
     known = () if tools is None else tuple([name in tools for name in outline.names])
     whole = (*key, scope and scope.kind, rule.by, rule.authored, known)
-    return Shape(whole, values, tuple(outline.names), tuple(outline.nodes))
+    number = numbers.setdefault(whole, len(numbers))
+    exactly = numbers.setdefault((number, values), len(numbers))
+    return Shape(number, exactly, tuple(outline.names), tuple(outline.nodes))
 
 
 def _owed_always(formula: f.Formula) -> bool:
@@ -143,12 +157,13 @@ class Compiled:
     def __init__(self, tools: Iterable[str] | None) -> None:
         self._tools = None if tools is None else tuple(tools)
         self._known = None if tools is None else frozenset(self._tools or ())
-        self._made: dict[Hashable, _Made] = {}
-        self._automata: dict[Hashable, Automaton | None] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self._made: dict[int, _Made] = {}
+        self._automata: dict[int, Automaton | None] = {}
 
     def shape(self, contract: Contract, rule: Rule) -> Shape | None:
         """Return the shape of a rule of this contract, if it has one."""
-        return shape_of(contract, rule, self._known)
+        return shape_of(contract, rule, self._known, self._numbers)
 
     def clause(self, contract: Contract, rule: Rule, shape: Shape | None) -> Clause:
         """Return the clause of a rule of this shape. Raises `ContractError` if there is none."""
@@ -160,11 +175,10 @@ class Compiled:
             return clause
         nodes = [shape.nodes[k] for k in made.slots]
         clause = made.clause.alike(contract, rule, nodes, [shape.names[k] for k in made.names])
-        exactly = (shape.key, shape.values)
-        if exactly not in self._automata:
+        if shape.exactly not in self._automata:
             clause.readers  # noqa: B018  which checks the values
-            self._automata[exactly] = clause.automaton and Automaton()
-        clause.automaton = self._automata[exactly]
+            self._automata[shape.exactly] = clause.automaton and Automaton()
+        clause.automaton = self._automata[shape.exactly]
         return clause
 
     def _keep(self, clause: Clause, shape: Shape) -> None:
@@ -174,4 +188,4 @@ class Compiled:
         if clause.bound is None and all(slot.node in nodes for slot in clause.slots):
             slots = tuple([nodes[slot.node] for slot in clause.slots])
             self._made[shape.key] = _Made(clause, slots, tuple([names[e] for e in clause.names]))
-            self._automata[shape.key, shape.values] = clause.automaton
+            self._automata[shape.exactly] = clause.automaton

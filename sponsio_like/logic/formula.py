@@ -8,12 +8,14 @@ or false at a position, and terms that have a value there. `docs/semantics.md` a
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from sponsio_like.logic.targets import Condition, Match, Op, Operand, Scalar, Target, Var
 from sponsio_like.logic.tree import (
+    FEW,
     PARSERS,
     Node,
     children,
@@ -493,7 +495,14 @@ def matches_of(node: Node) -> Target:
 
 def matches_in(roots: Iterable[Formula]) -> Iterator[Match]:
     """Yield every match in these formulas."""
-    for root in roots:
-        for node in postorder(root):
-            if type(node) in _TARGETED:
-                yield from matches_of(node)
+    return itertools.chain.from_iterable(map(_matches_in, roots))
+
+
+def _matches_in(root: Node) -> Target:
+    found: Target | None = getattr(root, "_matches", None)
+    if found is None:  # loading asks for these often
+        targets = [matches_of(node) for node in postorder(root) if type(node) in _TARGETED]
+        found = tuple(itertools.chain.from_iterable(targets))
+        if len(found) < FEW:
+            object.__setattr__(root, "_matches", found)
+    return found

@@ -16,10 +16,12 @@ from sponsio_like.logic.targets import Condition, Match, Var
 
 _TABLE: WeakValueDictionary[Any, Any] = WeakValueDictionary()
 _LOCK = threading.Lock()
+_NODES = frozenset({"Formula", "Formula | None", "Term", "tuple[Formula, ...]", "Bound"})
+"""The annotations of fields in which no value equals one of another type."""
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 _PARTS = frozenset({Condition, Var})
-_FEW = 64
-"""Most nodes of a formula whose list of them is kept."""
+FEW = 64
+"""Most nodes of a formula whose list of them is kept, and most matches."""
 
 
 def exact(value: Any) -> Any:
@@ -49,6 +51,9 @@ class _Interned(type):
             body["__slots__"] = fields
         body["__match_args__"] = fields
         body["_defaults"] = {each: body.pop(each) for each in fields if each in body}
+        body["_has_values"] = any(
+            said not in _NODES for said in body.get("__annotations__", {}).values()
+        )
         return super().__new__(mcs, name, bases, body)
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -56,7 +61,8 @@ class _Interned(type):
         values = args
         if kwargs or len(args) != len(fields):
             values = _bound(cls, args, kwargs)
-        key = (cls, *[(type(v), v) if type(v) in _PLAIN else exact(v) for v in values])
+        parts = map(exact, values) if cls._has_values else values  # type: ignore[attr-defined]
+        key = (cls, *parts)
         with _LOCK:
             node = _TABLE.get(key)
             if node is None:
@@ -95,7 +101,7 @@ PRINTERS: dict[str, Callable[[Any], str]] = {}
 class Node(metaclass=_Interned):
     """A formula or a term. Prints as its text; the same node is the same object."""
 
-    __slots__ = ("__weakref__", "_below", "_children")
+    __slots__ = ("__weakref__", "_below", "_children", "_matches")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"`{type(self).__name__}` is frozen")
@@ -167,7 +173,7 @@ def postorder(root: Node) -> Iterator[Node]:
     below: tuple[Node, ...] | None = getattr(root, "_below", None)
     if below is None:  # loading asks for these often, too
         below = tuple(_postorder(root))[:-1]
-        if len(below) < _FEW:
+        if len(below) < FEW:
             object.__setattr__(root, "_below", below)
     return itertools.chain(below, (root,))
 

@@ -274,10 +274,10 @@ BUGS = [
     (
         "what was found wrong of one shape is not told again",
         "checks/lint.py",
-        "    if shape is None or shape.values_too not in sound:\n",
+        "    if shape is None or shape.exactly not in sound:\n",
         (
             "    sound |= {shape and shape.key}\n"
-            "    if shape is None or shape.values_too not in sound:\n"
+            "    if shape is None or shape.exactly not in sound:\n"
         ),
         "tests/checks/test_shapes.py::test_each_wrong_guarantee_is_told",
     ),
