@@ -5,11 +5,11 @@
 Out: a table in Markdown: microseconds that a decision comes later than without, and that its result
 takes longer, at the middle and at the 99th of a hundred, by the clock and by the time of the
 processor that the deciding thread has used. Calls are decided in turns, a stretch for each kind, in
-fresh sessions each round; of the rounds the best. The kinds: a healthy file; a file that can grow
-no more (a limit of the operating system, `RLIMIT_FSIZE`, stands for a full disk); `/dev/full`; a
-function that never returns; one that returns at once; a webhook that answers 500, and one that
-never answers; OpenTelemetry with a collector that answers, and with one that never does, each
-stretch in a span.
+fresh sessions each round; of the rounds the best. The kinds: a healthy file; one behind a queue; a
+file that can grow no more (a limit of the operating system, `RLIMIT_FSIZE`, stands for a full
+disk); `/dev/full`; a function that never returns; one that returns at once; a webhook that answers
+500, and one that never answers; OpenTelemetry with a collector that answers, and with one that
+never does, each stretch in a span.
 """
 
 # ruff: noqa: T201 - the table is printed
@@ -43,7 +43,7 @@ from campaigns.bench import ours
 from campaigns.bench.measures import WRONG
 from campaigns.bench.workload import POLICY, Call, trace
 from sponsio_like import Allowed, Guard, Session
-from sponsio_like.log import otel_log
+from sponsio_like.log import json_log, otel_log, queued
 from sponsio_like.webhook import Webhook
 
 STRETCH = 50
@@ -114,6 +114,7 @@ def guards(
     return {
         "no log": ours.guard(POLICY),
         "a file": ours.guard(POLICY, log=str(folder / "log.jsonl")),
+        "a file behind a queue": ours.guard(POLICY, log=queued(json_log(folder / "queued.jsonl"))),
         "a file that can grow no more": ours.guard(POLICY, log=full(folder)),
         "/dev/full": ours.guard(POLICY, log="/dev/full"),
         "a function that never returns": ours.guard(POLICY, log=hangs),
