@@ -80,8 +80,8 @@ def part_after(old: Kept, new: Kept) -> Kept:
         return _with_answer(old, new["of"], new["said"]) if _is_of(old, new["rev"]) else old
     if new.keys() == {"rev", "steps"}:
         return {**old, "steps": {**old.get("steps", {}), **new["steps"]}}
-    told = new.get("told", ())
-    new = {key: each for key, each in new.items() if key != "told"}
+    new = dict(new)
+    told = new.pop("told", ())
     if "rev" not in old or new["rev"] == old["rev"]:
         return _with_results({**old, **new}, old.get("results", ()))
     if old["rev"] in new["line"]:
