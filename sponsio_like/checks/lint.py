@@ -31,6 +31,7 @@ from sponsio_like.contracts import (
     contract_place,
     doubts,
     formulas,
+    only_told,
     remarks,
     unknown_facts,
     unsaid,
@@ -196,8 +197,9 @@ def _remarks(contracts: Iterable[Contract], shapes: Mapping[int, Hashable]) -> I
         for rule in contract.rules:
             shape = shapes.get(id(rule))
             if rule.authored and (shape is None or shape not in silent):
-                unknown = unsaid(rule.formula, rule.arguments) if rule.pattern else ()
-                said = (*remarks(rule.formula), *doubts(rule.formula), *unknown)
+                more = unsaid(rule.formula, rule.arguments) if rule.pattern else ()
+                told = () if rule.pattern else only_told(rule.formula)  # `status: ok` is meant
+                said = (*remarks(rule.formula), *doubts(rule.formula), *more, *told)
                 yield from (_located(contract, each) for each in said)
                 silent |= set() if said else {shape}
 
