@@ -32,6 +32,7 @@ from sponsio_like.contracts import (
     contract_place,
     doubts,
     formulas,
+    only_told,
     remarks,
     unknown_facts,
     unsaid,
@@ -212,10 +213,11 @@ def _remarks(
     for contract in contracts:
         for rule in contract.rules:
             shape = shapes.get(id(rule))
-            key = shape and shape.exactly
+            key = shape and (shape.exactly, bool(rule.pattern))
             if rule.authored and (key is None or key not in silent):
-                unknown = unsaid(rule.formula, rule.arguments) if rule.pattern else ()
-                said = (*remarks(rule.formula), *doubts(rule.formula), *unknown)
+                more = unsaid(rule.formula, rule.arguments) if rule.pattern else ()
+                told = () if rule.pattern else only_told(rule.formula)  # `status: ok` is meant
+                said = (*remarks(rule.formula), *doubts(rule.formula), *more, *told)
                 yield from (_located(contract, each) for each in said)
                 silent |= set() if said else {key}
 

@@ -76,7 +76,7 @@ from sponsio_like.contracts.field_kinds import (
     schema_kind,
     schema_of_tool,
 )
-from sponsio_like.contracts.guarantees import forbidden_matches, remarks
+from sponsio_like.contracts.guarantees import forbidden_matches, only_told, remarks
 from sponsio_like.contracts.imports import import_rules
 from sponsio_like.contracts.inventory import (
     CONTRACT,
@@ -250,6 +250,7 @@ __all__ = [
     "mailboxes",
     "modeline",
     "narrowed",
+    "only_told",
     "optional",
     "parse",
     "pattern",

@@ -55,7 +55,6 @@ def remarks(formula: f.Formula) -> list[Problem]:
         *_stars(formula),
         *_one_is_enough(formula),
         *_one_more(formula),
-        *_only_told(formula),
     ]
 
 
@@ -186,11 +185,15 @@ def _one_more(formula: f.Formula) -> Iterator[Problem]:
             yield from _beyond(each, ("<=",), when.target)
 
 
-def _only_told(formula: f.Formula) -> Iterator[Problem]:
-    """Yield a problem for what a result demands of the past: then nothing can be stopped."""
+def only_told(formula: f.Formula) -> Iterator[Problem]:
+    """Yield a problem for what a result demands of the past: then nothing can be stopped.
+
+    What is asked of the answer itself is known no earlier.
+    """
     for when, demanded in _conditional(formula):
         parts = when.parts if isinstance(when, f.And) else (when,)
-        for each in () if looks_ahead(demanded) else parts:
+        asked = any(isinstance(each, (f.OutputIs, f.Output)) for each in f.postorder(demanded))
+        for each in () if asked or looks_ahead(demanded) else parts:
             match each:
                 case f.Happens("done" | "failed" as what, target):
                     said = f"no call is refused for `{_short(when)}`, which its result tells"

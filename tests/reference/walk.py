@@ -123,7 +123,8 @@ def opened(g: Guard) -> Session:
 
 def forked(session: Session) -> Session:
     """The same session once more: what happens to one does not happen to the other."""
-    twin = copy.copy(session)
+    twin = object.__new__(type(session))  # a copy of a session is the session itself
+    vars(twin).update(vars(session))
     inner = twin._inner = copy.copy(session._inner)
     inner.ledger = inner.ledger.copy()
     inner.flights = dict(inner.flights)

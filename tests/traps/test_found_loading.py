@@ -473,6 +473,8 @@ def test_honest_arguments_load(guarantee: Any) -> None:
         "G(called(t) -> count(called(t) & !failed(t)) <= 3)",
         "G(count(called(t)) <= 3)",
         "G(done(t) -> X F done(a))",
+        "G(done(t) -> !(output matches '(?i)error'))",
+        {"pattern": "precedence", "match": {"tool": "t", "status": "ok"}, "requires": "a"},
         "G(called(t) & O done(a) -> Y O done(b))",
         "G(called(t) -> called(t, note matches 'TICKET-[0-9]+'))",
     ],
