@@ -348,4 +348,7 @@ def test_the_grammar_reads_the_sentences_of_the_catalog_as_their_templates_do(
 def test_an_argument_that_looks_like_a_place_is_no_place() -> None:
     """What an argument says is not filled in again."""
     given = {"first": "{then}", "then": "b"}
-    assert wording.fill("`{first}` before `{then}`", given) == ("`{then}` before `b`", set(given))
+    assert wording.fill("`{first}` before `{then}`", given) == (
+        "`{then}` before `b`",
+        frozenset(given),
+    )
