@@ -59,13 +59,13 @@ MEANING = (
     (
         "first positions are all there are",
         "contracts/guarantees.py",
-        "refuse([*_first_only(formula), *_from_the_call_before(formula)])",
-        "refuse([*_from_the_call_before(formula)])",
+        "refuse([*_first_only(formula), *_from_the_call_before(nodes)])",
+        "refuse([*_from_the_call_before(nodes)])",
     ),
     (
         "seconds from the call before are meant",
         "contracts/guarantees.py",
-        "refuse([*_first_only(formula), *_from_the_call_before(formula)])",
+        "refuse([*_first_only(formula), *_from_the_call_before(nodes)])",
         "refuse([*_first_only(formula)])",
     ),
     (
