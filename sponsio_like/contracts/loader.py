@@ -460,9 +460,9 @@ def _contract(entry: ListedContract, together: _FileGroup, problems: Problems) -
         _section_of(data, "strategy", problems, strategy, words),
         mode or _mode_of(entry.piece, together),
         entry.place,
-        _section_of(data, "world", problems, read_world) or False,
-        _about(data, problems),
-        share,
+        share=share,
+        on_world=_section_of(data, "world", problems, read_world) or False,
+        about=_about(data, problems),
     )
     return read if name else None
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
 
 import sponsio_like.logic.formula as f
 from sponsio_like.checks.compile import compile_policy
-from sponsio_like.checks.names import alike_names
+from sponsio_like.checks.names import _is_slip, alike_names
 from sponsio_like.contracts.conditions import condition, event, formula, with_actions
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract, Scope, fingerprint, inputs_needed
@@ -346,3 +347,25 @@ def test_names_that_are_one_but_for_a_slip_are_warned_of(names: tuple[str, str],
     found = [each for each in alike_names(contracts, Inventory()) if "is nearly" in each.what]
     assert len(found) == told
     assert list(alike_names(contracts, Inventory(dict.fromkeys(names)))) == []
+
+
+def test_names_that_are_alike_are_found_as_if_each_were_compared() -> None:
+    """Swapped letters, a letter more or less, capitals and signs: the earliest that is alike."""
+    dice = random.Random(3)
+    for _ in range(200):
+        made_up = ("".join(dice.choices("abcA_", k=dice.randint(1, 7))) for _ in range(30))
+        names = list(dict.fromkeys(made_up))
+        calls = [f.Happens("called", (f.Match((each,)),)) for each in names]
+        contracts = [Contract("c", (Rule(f.Always(f.Not(each))),)) for each in calls]
+        wanted = [
+            (one, next((each for each in names[:k] if nearly(one, each)), None))
+            for k, one in enumerate(names)
+        ]
+        told = [each.what.split("`")[1:4:2] for each in alike_names(contracts, Inventory())]
+        assert told == [[one, other] for one, other in wanted if other is not None]
+
+
+def nearly(one: str, other: str) -> bool:
+    """Whether two names are alike, compared letter by letter."""
+    bare = [each.replace("_", "").lower() for each in (one, other)]
+    return bare[0] == bare[1] or (other[:1] in one[:2] and _is_slip(one, other))

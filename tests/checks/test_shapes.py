@@ -62,6 +62,16 @@ def test_each_wrong_guarantee_is_told() -> None:
     assert [each.where for each in error.value.problems] == ["contract `0`", "contract `1`"]
 
 
+def test_each_comparison_with_what_no_text_has_is_told() -> None:
+    """Of a shape whose values were found right, other values are checked by themselves."""
+    runs = 'G !called({}, command.runs[] = "{}")'
+    texts = [runs.format(*each) for each in (("a", "rm"), ("b", "rm -rf"), ("c", "rm -rf"))]
+    texts = [text.replace("command.", "command:shell.") for text in texts]
+    with pytest.raises(ContractError) as error:
+        Guard(contracts(*texts))
+    assert [each.where for each in error.value.problems] == ["contract `1`", "contract `2`"]
+
+
 def test_what_a_scope_or_an_assumption_says_makes_a_difference(checked: list[str]) -> None:
     """A guarantee under another assumption, or in another scope, is checked by itself."""
     plain = contract("plain").guarantees(read("G !called(pay)"))

@@ -59,14 +59,14 @@ MEANING = (
     (
         "first positions are all there are",
         "contracts/guarantees.py",
-        "refuse([*_first_only(formula), *_from_the_call_before(formula),",
-        "refuse([*_from_the_call_before(formula),",
+        "said = (*_first_only(formula), *_from_the_call_before(nodes),",
+        "said = (*_from_the_call_before(nodes),",
     ),
     (
         "seconds from the call before are meant",
         "contracts/guarantees.py",
-        "refuse([*_first_only(formula), *_from_the_call_before(formula),",
-        "refuse([*_first_only(formula),",
+        "said = (*_first_only(formula), *_from_the_call_before(nodes),",
+        "said = (*_first_only(formula),",
     ),
     (
         "every strong next is meant",
