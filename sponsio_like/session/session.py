@@ -170,7 +170,7 @@ class Session:
         try:
             passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
             if type(passed) is tuple:
-                if started:
+                if self._logs:
                     self._log_passed(passed, started)
                 return let_through(own)
             found = passed
