@@ -63,11 +63,6 @@ class Session:
     `started_anew`: after a restore, the contracts that had changed and lost their state.
     """
 
-    __slots__ = (
-        "__weakref__", "_assume_success", "_clock", "_direct", "_gate", "_log", "_logs", "_made",
-        "_notes", "_notify", "_timed", "_world", "id", "policy", "started_anew",
-    )  # fmt: skip
-
     def __init__(  # noqa: PLR0913 - each is an option
         self,
         policy: Policy,
