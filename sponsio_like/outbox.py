@@ -15,9 +15,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
+GATHER_SECONDS = 0.01
+"""The seconds for which the thread lets things gather, once it has handed over all that there are:
+to be woken for each would delay who puts them more than to hand them over.
+"""
 IDLE_SECONDS = 5.0
 """The seconds that the thread waits for another thing before it ends."""
 EXIT_SECONDS = 5.0
@@ -38,7 +43,7 @@ class Outbox(Generic[Thing]):
     ) -> None:
         self.name = name
         self._deliver = hand
-        self._cap, self._most = cap, most
+        self._cap, self._half, self._most = cap, cap // 2, most
         self.empty()
         _OUTBOXES.add(self)
 
@@ -52,10 +57,11 @@ class Outbox(Generic[Thing]):
 
     def put(self, thing: Thing) -> bool:
         """Put a thing into the queue, and return at once; return False if there is no room."""
-        if len(self._waiting) > self._cap:
+        many = len(self._waiting)
+        if many > self._cap:
             return False
         self._waiting.append(thing)
-        if self._idle:
+        if self._idle or many == self._half:
             self._wake()
         return True
 
@@ -98,6 +104,10 @@ class Outbox(Generic[Thing]):
         after that. So the thing is found here, or a wake-up follows, which starts a thread if this
         one has ended. The same holds for `_thread`, which is changed under the lock.
         """
+        with suppress(queue.Empty):
+            self._wakeup.get(timeout=GATHER_SECONDS)
+        if self._waiting:
+            return True
         self._idle = True
         if not self._waiting:
             try:

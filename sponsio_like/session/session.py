@@ -65,11 +65,6 @@ class Session:
     `started_anew`: after a restore, the contracts that had changed and lost their state.
     """
 
-    __slots__ = (
-        "__weakref__", "_assume_success", "_clock", "_direct", "_gate", "_log", "_logs", "_made",
-        "_notes", "_notify", "_timed", "_world", "id", "policy", "started_anew",
-    )  # fmt: skip
-
     def __init__(  # noqa: PLR0913 - each is an option
         self,
         policy: Policy,
@@ -172,7 +167,7 @@ class Session:
         try:
             passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
             if type(passed) is tuple:
-                if started:
+                if self._logs:
                     self._log_passed(passed, started)
                 return let_through(own)
             if type(passed) is Denied and self._tells_nobody(passed):

@@ -57,6 +57,12 @@ MEANING = (
         "case DenialEvent(call) if self._told is None:",
     ),
     (
+        "what waited goes with the fork",
+        "outbox.py",
+        "        each.empty()\n",
+        "        each.put(None)\n",
+    ),
+    (
         "tickets are left out",
         "notices.py",
         "if notice.ticket is None and now - last < self._every:",

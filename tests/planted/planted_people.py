@@ -281,7 +281,7 @@ NOTIFIERS = (
     (
         "mailboxes are not capped",
         "outbox.py",
-        "if len(self._waiting) > self._cap:",
+        "if many > self._cap:",
         "if not self.name:",
     ),
     (

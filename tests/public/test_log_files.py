@@ -242,6 +242,36 @@ def test_a_record_that_cannot_be_written_spoils_no_other(tmp_path: Path) -> None
     assert (found, sink.lost) == (["0", "1", 1, "3", "4"], 1)
 
 
+@requirement("S-LOG-17")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_what_waits_at_a_fork_is_written_once() -> None:
+    """What waits is written by the process that made it, though it is forked while the sink has it;
+    the other one writes what it makes itself.
+    """
+    free, (reading, writing) = threading.Event(), os.pipe()
+
+    def sink(record: dict[str, Any]) -> None:
+        free.wait(60)
+        os.write(writing, f"{record['by']} ".encode())
+
+    log = queued(sink)
+    for _ in range(3):
+        log({"event": "fact", "by": "parent"})
+    child = os.fork()
+    if not child:
+        try:
+            free.set()
+            log({"event": "fact", "by": "child"})
+            flush(2)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+    free.set()
+    assert flush()
+    assert os.read(reading, 1000) == b"child parent parent parent "
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 def test_a_forked_process_has_queue_and_chain_of_its_own(tmp_path: Path) -> None:
     """What waits is written by the process that made it; a worker that was forked writes its own

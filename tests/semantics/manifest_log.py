@@ -15,6 +15,7 @@ STATEMENTS: dict[str, str] = {
     "S-LOG-14": "what is left is judged",
     "S-LOG-15": "the deciding thread counts",
     "S-LOG-16": "refused calls are passed over",
+    "S-LOG-17": "what waited goes with the fork",
     "S-TELL-14": "tickets are left out",
     "S-TELL-15": "names are mark-up",
     "S-RELOAD-01": "contracts that are loaded again are forgotten",
