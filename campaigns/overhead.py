@@ -40,7 +40,8 @@ from sponsio_like.adapters.langgraph import guard_tools
 from sponsio_like.patterns import amount_limit, arg_value_range, rate_limit
 
 TURNS = 5
-SIZES = (1, 4, 60)
+MANY = 60
+SIZES = (1, 4, MANY)
 WARM = 3
 """Runs of each that are not counted."""
 
@@ -180,7 +181,9 @@ def on(thread: str) -> Any:
 
 
 def costs(loop: asyncio.AbstractEventLoop, size: int, runs: int) -> list[str]:
-    """Return the rows of one number of calls: milliseconds of the processor a turn, medians.
+    """Return the rows of one number of calls: milliseconds of the processor a turn, and ratios.
+
+    Both are medians; a ratio is that of two runs, one after the other.
 
     What is not async runs where no event loop does. `asyncio.Runner` is not asked: on each run it
     writes the whole result down as a text, for nobody, which would hide what contracts cost.
@@ -201,13 +204,18 @@ def costs(loop: asyncio.AbstractEventLoop, size: int, runs: int) -> list[str]:
     rows = []
     for name in every:
         for later in (False, True):
-            each = [statistics.median(times[name, later, i][WARM:]) for i in range(3)]
-            cells = " | ".join(f"{ms:.2f}" for ms in each)
-            ratios = f"{each[1] / each[0]:.2f} | {each[2] / each[0]:.2f}"
+            plain, *others = (times[name, later, i][WARM:] for i in range(3))
+            cells = " | ".join(f"{statistics.median(each):.2f}" for each in (plain, *others))
+            ratios = " | ".join(f"{_ratio(each, plain):.2f}" for each in others)
             rows.append(
                 f"| {name} | {'async' if later else 'sync'} | {size} | {cells} | {ratios} |"
             )
     return rows
+
+
+def _ratio(one: list[float], other: list[float]) -> float:
+    """Return the median of the ratios of runs that were made one after the other."""
+    return statistics.median(a / b for a, b in zip(one, other, strict=True))
 
 
 async def stall(graph: Any, thread: str) -> float:
@@ -286,7 +294,7 @@ def main(runs: int) -> None:
     )
     loop = asyncio.new_event_loop()
     for size in SIZES:
-        _print(*costs(loop, size, max(3, runs // size)))
+        _print(*costs(loop, size, runs if size < MANY else max(3, runs // 8)))
     loop.close()
     _print(
         "",
