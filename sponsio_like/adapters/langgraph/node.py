@@ -198,7 +198,7 @@ def _with(run: Any, **instead: Any) -> Any:
 
 _POOL = nullcontext(SimpleNamespace(map=_map))
 _run_here = _with(ToolNode._func, get_executor_for_config=lambda _: _POOL)  # noqa: SLF001
-_arun_here = _with(ToolNode._afunc, asyncio=SimpleNamespace(gather=_gather))  # noqa: SLF001
+_arun_here = _with(ToolNode._afunc, asyncio=SimpleNamespace(**{**vars(asyncio), "gather": _gather}))  # noqa: SLF001
 
 
 class _OneCall(ToolNode):
