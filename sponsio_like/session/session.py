@@ -178,8 +178,9 @@ class Session:
         return self._decided(found or Call(tool, {}, own, agent, depth), args, started=started)
 
     def _tells_nobody(self, found: Denied) -> bool:
-        """True if nobody is notified of the violations of this call."""
-        return not self._notify and self.policy.notifying.isdisjoint(found.violated)
+        """True if the violations of this call are neither logged nor notified of."""
+        told = self._logs or self._notify
+        return not told and self.policy.notifying.isdisjoint(found.violated)
 
     def decide_batch(
         self, calls: Iterable[Sequence[Any]], *, agent: str = "agent", depth: int = 0

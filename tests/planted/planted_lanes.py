@@ -90,6 +90,13 @@ BUGS = [
         LATE + "reasons_that_are_read_late_are_those_of_the_decision",
     ),
     (
+        "a refusal that nobody is notified of is not logged",
+        "session/session.py",
+        "told = self._logs or self._notify",
+        "told = self._notify",
+        LATE + "both_ways_say_the_same",
+    ),
+    (
         "somebody who is to be told is not",
         "session/session.py",
         "if type(passed) is Denied and self._tells_nobody(passed):",

@@ -79,6 +79,10 @@ def test_both_ways_say_the_same() -> None:
         outcome = blocked(session)
         found.append((outcome.violations, outcome.advice, outcome.ends_run))
     assert found[0] == found[1] == found[2]
+    assert drain()
+    assert [each.contract for each in told] == ["cap"]
+    logged = [each for each in records if each.get("outcome") == "blocked"]
+    assert [each["contract"] for each in logged[0]["violations"]] == ["cap", "seen"]
     assert [each.contract for each in found[0][0]] == ["cap"]
     assert str(found[0][0][0]) == "`cap`: one is enough"
 
