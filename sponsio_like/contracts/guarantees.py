@@ -188,12 +188,13 @@ def _one_more(formula: f.Formula) -> Iterator[Problem]:
 def only_told(formula: f.Formula) -> Iterator[Problem]:
     """Yield a problem for what a result demands of the past: then nothing can be stopped.
 
-    What is asked of the answer itself is known no earlier.
+    What is said or asked of the answer itself is known no earlier.
     """
     for when, demanded in _conditional(formula):
         parts = when.parts if isinstance(when, f.And) else (when,)
-        asked = any(isinstance(each, (f.OutputIs, f.Output)) for each in f.postorder(demanded))
-        for each in () if asked or looks_ahead(demanded) else parts:
+        each_node = (*f.postorder(when), *f.postorder(demanded))
+        answer = any(isinstance(each, (f.OutputIs, f.Output)) for each in each_node)
+        for each in () if answer or looks_ahead(demanded) else parts:
             match each:
                 case f.Happens("done" | "failed" as what, target):
                     said = f"no call is refused for `{_short(when)}`, which its result tells"

@@ -1080,7 +1080,7 @@ def test_a_trace_tells_why_it_breaks_contracts() -> None:
     ("formula", "why"),
     [
         ("G(called(b) -> O called(a, id = $x))", "never occurs would violate"),
-        ("G(called(a, n < $x) -> called(b, n < $x))", "nothing binds"),
+        ("G(called(a, n < $x) -> Y O called(b, n < $x))", "nothing binds"),
         ("G(called(a, i = $x, j = $y) -> Y O called(b, i = $x))", "binds only some"),
         ("G(called(a, n = $x) -> !O called(b, n < $x))", "nothing has bound yet"),
         ("G !(called(get, to >= $x) & output = $x)", "may not be bound by then"),

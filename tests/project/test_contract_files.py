@@ -25,7 +25,9 @@ TABLE = re.compile(r"<!-- keys: ([\w ]+) -->\n\n((?:\|.*\n)+)")
 BASE = """\
 version: 1
 parameters: {limit: 3}
-contracts: [{name: few, guarantee: {pattern: rate_limit, action: pay, limit: "${limit}"}}]
+contracts:
+- {name: few, guarantee: {pattern: rate_limit, action: pay, limit: "${limit}"}}
+- {name: more, guarantee: {pattern: rate_limit, action: look, limit: 9}}
 """
 """The file `base.yaml`, which the examples include."""
 PLAIN = {"name": "a", "guarantee": {"ltl": "G !called(issue_refund)"}}
