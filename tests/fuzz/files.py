@@ -9,7 +9,6 @@ refused; every difference in mistakes, places, warnings, what was understood, an
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import pickle
@@ -30,6 +29,7 @@ from sponsio_like.errors import ContractError
 from sponsio_like.syntax import show
 from tests.fuzz.fuzz_cases import Formulas
 from tests.fuzz.readers import ROOT, broken, seeds
+from tests.fuzz.versions import campaign
 
 READER = Path(__file__).with_name("file_reader.py")
 BATCH = 250
@@ -160,7 +160,7 @@ def committed() -> list[Any]:
     return [*found, *(each["file"] for path in texts for each in yaml.safe_load(path.read_text()))]
 
 
-def batches(count: int, seed: int) -> Iterator[list[Any]]:
+def batches(seed: int, count: int) -> Iterator[list[Any]]:
     """Yield the files of the repository, then random ones."""
     yield committed()
     among = seeds()
@@ -199,23 +199,5 @@ def compared(old: Path, batch: list[Any], tally: Counter[str]) -> list[str]:
     return found
 
 
-def main() -> int:
-    """The campaign."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("count", type=int, nargs="?", default=1000)
-    parser.add_argument("--old", type=Path, required=True)
-    parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
-    tally: Counter[str] = Counter()
-    bad: list[str] = []
-    for batch in batches(asked.count, asked.seed):
-        bad += compared(asked.old.resolve(), batch, tally)
-        print(dict(tally), len(bad), "differ", flush=True)
-        if len(bad) >= 8:
-            break
-    print(*bad[:8], sep="\n")
-    return bool(bad)
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(campaign(__doc__, 1_000, batches, compared))

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -38,6 +38,10 @@ NEW_WORDS = ("unknown atom", "found `:`")
 BATCH = 200
 """Guards that one process plays."""
 Plain: TypeAlias = dict[str, Any]
+Batches: TypeAlias = Callable[[int, int], Iterable[Any]]
+"""(seed, how many) -> what is compared, in batches."""
+Compared: TypeAlias = Callable[[Path, Any, Counter[str]], list[str]]
+"""(old version, batch, what is counted) -> the differences."""
 
 
 class Task(NamedTuple):
@@ -174,16 +178,18 @@ def compared(old: Path, batch: list[Task], tally: Counter[str]) -> list[str]:
     return [each for each in found if each]
 
 
-def main() -> int:
-    """The campaign."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("calls", type=int, nargs="?", default=10_000)
+def campaign(said: str | None, count: int, batches: Batches, compared: Compared) -> int:
+    """Compare batches until eight differences are found, or as many as asked for are compared;
+    return 1 if there is one. `said`: the help; `count`: how many, if that is not said.
+    """
+    parser = argparse.ArgumentParser(description=said)
+    parser.add_argument("count", type=int, nargs="?", default=count)
     parser.add_argument("--old", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     tally: Counter[str] = Counter()
     bad: list[str] = []
-    for batch in batches(asked.seed, asked.calls):
+    for batch in batches(asked.seed, asked.count):
         bad += compared(asked.old.resolve(), batch, tally)
         print(dict(tally), len(bad), "differ", flush=True)
         if len(bad) >= 8:
@@ -193,4 +199,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(campaign(__doc__, 10_000, batches, compared))
