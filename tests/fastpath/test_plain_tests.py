@@ -61,6 +61,8 @@ def test_what_is_needed_stands_in_whatever_is_found() -> None:
     [
         (r"169\.254\.169\.254", ("169.254.169.254", False)),
         ("(?i)file://", ("file://", True)),
+        ("ab?cde", ("cde", False)),
+        ("abc*de{0,3}f", ("ab", False)),
         (r"rm(?:\s+)+-[rf]+", ("rm", False)),
         (r"curl[^|]*\|\s*(ba)?sh", ("curl", False)),
         ("a|b", None),

@@ -489,7 +489,7 @@ BUGS = [
         "engine/fastpath/literals.py",
         "if not sign or times is not None:",
         "if not sign:",
-        LITERALS + "what_is_needed_stands_in_whatever_is_found",
+        LITERALS + "the_longest_part_is_needed",
     ),
     (
         "a path that leads upwards is plainly in a folder",
