@@ -37,7 +37,7 @@ from sponsio_like.outcome import (
     Stop,
     Violation,
 )
-from sponsio_like.session.denied import Denied, Fit, substitute
+from sponsio_like.session.denied import Fit, LaneRefusal, substitute
 from sponsio_like.session.fast import FastFinding
 from sponsio_like.session.flights import UNLIKE, Answer, Attempt, Flight, event_fingerprint, id_of
 from sponsio_like.session.interceptor import Interceptor
@@ -47,7 +47,7 @@ from sponsio_like.values import given_args
 
 def decided(
     inner: Interceptor,
-    event: Call | Message | FastFinding | Denied,
+    event: Call | Message | FastFinding | LaneRefusal,
     args: Any = None,
     fit: Fit | None = None,
     why: str = "",
@@ -59,7 +59,7 @@ def decided(
     `Finished`.
     """
     try:
-        if isinstance(event, Denied):
+        if isinstance(event, LaneRefusal):
             call, found = event.call, event.attempt
             return call, blocked(inner, call, found, fit=fit), found
         if isinstance(event, FastFinding):
@@ -72,7 +72,7 @@ def decided(
     except Finished:
         raise
     except Exception as error:  # fail closed: whatever goes wrong, the tool does not run
-        event = event.call if isinstance(event, FastFinding | Denied) else event
+        event = event.call if isinstance(event, FastFinding | LaneRefusal) else event
         return event, _failed(inner, event, error), Attempt()
 
 

@@ -32,7 +32,7 @@ Fit = Callable[[Redirect], Mapping[str, Any] | str]
 
 
 @dataclass(slots=True)
-class Denied:
+class LaneRefusal:
     """A call that clauses stop, of which each enforced one blocks; called, it returns the advice.
 
     `before`: the ledger that refused it; `violated`: the clauses, and `known` their witnesses, if

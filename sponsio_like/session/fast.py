@@ -34,7 +34,7 @@ from sponsio_like.errors import STRAIN
 from sponsio_like.events import Call, Status
 from sponsio_like.monitor import OTHER, Now, awaits_results
 from sponsio_like.outcome import Allowed, Block, Warn
-from sponsio_like.session.denied import Denied
+from sponsio_like.session.denied import LaneRefusal
 from sponsio_like.session.flights import (
     IN_FLIGHT_CAP,
     NOTHING_UNREAD,
@@ -74,9 +74,9 @@ class FastFinding:
 
 def try_fast(
     inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth: int
-) -> Kept | FastFinding | Denied | None:
+) -> Kept | FastFinding | LaneRefusal | None:
     """Decide a call by its lane: return the call if nothing stands against it, `FastFinding` or
-    `Denied` if it violates contracts.
+    `LaneRefusal` if it violates contracts.
 
     None if the slow path has to decide; then nothing has changed.
     """
@@ -118,7 +118,7 @@ def taken_back(inner: Interceptor, id: str) -> None:
             inner.latest = None
 
 
-def _beside(inner: Interceptor, kept: Kept) -> Kept | FastFinding | Denied | None:
+def _beside(inner: Interceptor, kept: Kept) -> Kept | FastFinding | LaneRefusal | None:
     """Decide as `try_fast` does, where more than contracts may stand against the call, or more
     clauses than those that it concerns.
     """
@@ -162,7 +162,7 @@ def _may_branch(ledger: Ledger, lane: Lane) -> bool:
     return lane.branching is None or _any_waits(ledger, lane.branching)
 
 
-def _found(inner: Interceptor, kept: Kept) -> Kept | FastFinding | Denied | None:
+def _found(inner: Interceptor, kept: Kept) -> Kept | FastFinding | LaneRefusal | None:
     """Block a call that violates clauses, or let it through if none of them stops it; and one that
     violates none, but that a monitor has to judge, if that lets it through.
 
@@ -188,7 +188,7 @@ def _found(inner: Interceptor, kept: Kept) -> Kept | FastFinding | Denied | None
     return None if inner.gate else _warned(inner, kept, violated)
 
 
-def _refused(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> Denied:
+def _refused(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> LaneRefusal:
     """Return the call as blocked."""
     id, tool, args, agent, depth, now, *_ = kept
     ledger, policy, call = inner.ledger, inner.policy, Call(tool, args, id, agent, depth, now)
@@ -200,7 +200,7 @@ def _refused(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> Denie
         inner.context = count_refusal(policy, inner.context, call)
     flights = inner.flying() if inner.flights else ()
     inner.time = now
-    return Denied(call, before, violated, known, policy.modes, inner.context, flights, unread)
+    return LaneRefusal(call, before, violated, known, policy.modes, inner.context, flights, unread)
 
 
 def _warned(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFinding | None:

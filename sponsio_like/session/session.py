@@ -40,7 +40,7 @@ from sponsio_like.outcome import (
 from sponsio_like.session.active import active
 from sponsio_like.session.decide import decided
 from sponsio_like.session.decision_log import SILENT, STANDS, Log
-from sponsio_like.session.denied import Denied, Fit
+from sponsio_like.session.denied import Fit, LaneRefusal
 from sponsio_like.session.fast import FastFinding, settle_fast, taken_back, try_fast
 from sponsio_like.session.flights import Attempt, Kept
 from sponsio_like.session.gate import Gate
@@ -170,14 +170,14 @@ class Session:
                 if self._logs:
                     self._log_passed(passed, started)
                 return let_through(own)
-            if type(passed) is Denied and self._tells_nobody(passed):
+            if type(passed) is LaneRefusal and self._tells_nobody(passed):
                 return blocked_for(own, passed)
             found = passed
         except Exception:  # whatever goes wrong, the slow path decides
             taken_back(self._inner, own)
         return self._decided(found or Call(tool, {}, own, agent, depth), args, started=started)
 
-    def _tells_nobody(self, found: Denied) -> bool:
+    def _tells_nobody(self, found: LaneRefusal) -> bool:
         """True if the violations of this call are neither logged nor notified of."""
         told = self._logs or self._notify
         return not told and self.policy.notifying.isdisjoint(found.violated)
@@ -213,7 +213,7 @@ class Session:
         """Decide as `decide` does, whatever is logged; `why`: the reason to refuse the call."""
         started = _time.perf_counter() if self._logs else 0.0
         own = own_id(id)
-        found: Kept | FastFinding | Denied | None = None
+        found: Kept | FastFinding | LaneRefusal | None = None
         if self._direct and not why:
             try:
                 passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)

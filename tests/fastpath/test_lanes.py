@@ -22,7 +22,7 @@ from sponsio_like.contracts.loader import loads
 from sponsio_like.events.registry import CUSTOM
 from sponsio_like.monitor.slots import likeness
 from sponsio_like.patterns import arg_value_range, cooldown, must_precede, rate_limit
-from sponsio_like.session.denied import Denied
+from sponsio_like.session.denied import LaneRefusal
 from sponsio_like.session.fast import FastFinding, settle_fast, try_fast
 from sponsio_like.syntax import read
 from sponsio_like.values.canonical_form import NotCanonical, digest
@@ -103,7 +103,7 @@ def test_a_refusal_on_the_fast_path_tells_the_value() -> None:
     rule = contract("c").guarantees(read("G(called(pay, to = $x) -> Y O done(vet, name = $x))"))
     session = Guard([rule]).session()
     found = try_fast(session._inner, "pay", {"to": "eve"}, "1", "agent", 0)
-    assert isinstance(found, Denied)
+    assert isinstance(found, LaneRefusal)
     assert [each.violation.binding for each in found.attempt.found] == [{"x": "eve"}]
 
 

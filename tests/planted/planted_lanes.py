@@ -99,8 +99,8 @@ BUGS = [
     (
         "somebody who is to be told is not",
         "session/session.py",
-        "if type(passed) is Denied and self._tells_nobody(passed):",
-        "if type(passed) is Denied:",
+        "if type(passed) is LaneRefusal and self._tells_nobody(passed):",
+        "if type(passed) is LaneRefusal:",
         LATE + "who_is_to_be_told_is_told_at_once",
     ),
     (
