@@ -33,6 +33,8 @@ from sponsio_like.values.frozen import freeze_args
 now = time.perf_counter_ns
 VALUES = {"duplicate_call_limit", "loop_detection"}
 """The patterns that remember values of arguments."""
+ANSWER = {"status": "ok", "rows": 3}
+"""What every tool answers."""
 
 
 def timed(step: Callable[[str, dict[str, Any]], bool], calls: Iterable[Call]) -> list[int]:
@@ -74,25 +76,17 @@ def uninvolved() -> dict[str, float]:
 
 
 def beside() -> dict[str, dict[str, float]]:
-    """Time calls one after another, in parallel, and beside one that hangs; and with deadlines.
+    """Time calls one after another, in parallel, and beside one that hangs; with deadlines, with
+    contracts that read answers, with values; and all of that together.
 
     Each in warm sessions of its own, in turns, under the policy: middle and 99th of a hundred.
     """
-    calls, stretch = trace(1500), 150
-    plain, timed_too = ours.guard(POLICY), with_deadlines()
-    observing = Guard(plain.policy.contracts, mode="observe")
-    kinds = {
-        "one after another": (plain, in_turn, False),
-        "three in parallel": (plain, three_at_once, False),
-        "beside one that hangs": (plain, in_turn, True),
-        "with three deadlines": (timed_too, in_turn, False),
-        "three in parallel, with three deadlines": (timed_too, three_at_once, False),
-        "observed": (observing, in_turn, False),
-    }
-    sessions, times = dict[str, Session](), dict[str, list[float]]()
+    calls, stretch, times = trace(1500), 150, dict[str, list[float]]()
+    kinds = workloads()
+    sessions = {name: guard.session() for name, (guard, _, _) in kinds.items()}
     for name, (guard, run, hangs) in kinds.items():
         run(guard.session(), calls)
-        sessions[name], times[name] = guard.session(), []
+        times[name] = []
         if hangs:
             sessions[name].decide("verify_identity", {}, id="hangs")
     for first in range(0, len(calls), stretch):
@@ -102,6 +96,46 @@ def beside() -> dict[str, dict[str, float]]:
         name: {"p50": statistics.median(each), "p99": sorted(each)[len(each) * 99 // 100]}
         for name, each in times.items()
     }
+
+
+def workloads() -> dict[str, tuple[Guard, Callable[[Session, Sequence[Call]], list[float]], bool]]:
+    """Return the guards that `beside` compares, how their calls come, and if one hangs first."""
+    plain, late = ours.guard(POLICY), beside_policy(DEADLINES)
+    answers, values = beside_policy(ANSWERS), beside_policy(VALUES_SEEN)
+    observed = Guard(plain.policy.contracts, mode="observe")
+    everything = beside_policy([*DEADLINES, *ANSWERS, *VALUES_SEEN])
+    return {
+        "one after another": (plain, in_turn, False),
+        "three in parallel": (plain, three_at_once, False),
+        "beside one that hangs": (plain, in_turn, True),
+        "with three deadlines": (late, in_turn, False),
+        "three in parallel, with three deadlines": (late, three_at_once, False),
+        "with four contracts that read answers": (answers, in_turn, False),
+        "with two contracts about values": (values, in_turn, False),
+        "three in parallel beside one that hangs, with all of these": (
+            everything,
+            three_at_once,
+            True,
+        ),
+        "observed": (observed, in_turn, False),
+    }
+
+
+DEADLINES = [
+    f"G(called({a}) -> F[<=400] called({b}))"
+    for a, b in {"issue_refund": "send_email", "deploy": "http_get", "bash": "read_file"}.items()
+]
+ANSWERS = [
+    "G(called(issue_refund) -> !O(done(run_sql) & output.rows > 1000))",
+    'G(called(deploy) -> !O(done(bash) & output.status = "red"))',
+    'G(called(send_email) -> !O(done(http_get) & output.status matches "secret"))',
+    "G(called(write_file) -> !O(done(read_file) & output.rows < 0))",
+]
+VALUES_SEEN = [
+    "G(called(issue_refund, order = $o) -> !O(called(run_sql, order = $o)))",
+    "G(called(send_email, to = $w) -> !O(called(http_get, to = $w)))",
+]
+"""Formulas beside the policy; no call of the trace violates one."""
 
 
 WRONG: list[Call] = [
@@ -153,17 +187,15 @@ def decided(session: Session, calls: Iterable[Call]) -> list[float]:
     return times
 
 
-def with_deadlines() -> Guard:
-    """Return the policy with three contracts more, each with a bound in steps ahead."""
-    ahead = {"issue_refund": "send_email", "deploy": "http_get", "bash": "read_file"}
-    texts = [f"G(called({a}) -> F[<=400] called({b}))" for a, b in ahead.items()]
-    more = [contract(f"soon {n}").guarantees({"ltl": text}) for n, text in enumerate(texts)]
+def beside_policy(formulas: Iterable[str]) -> Guard:
+    """Return the policy with a contract more for each of these formulas."""
+    more = [contract(f"more {n}").guarantees({"ltl": text}) for n, text in enumerate(formulas)]
     return Guard([*ours.guard(POLICY).policy.contracts, *more])
 
 
 def in_turn(session: Session, calls: Iterable[Call]) -> list[float]:
     """Return the time of each call, decided and settled before the next one."""
-    return [float(each) for each in timed(ours.steps(session), calls)]
+    return [float(each) for each in timed(ours.steps(session, ANSWER), calls)]
 
 
 def three_at_once(session: Session, calls: Sequence[Call]) -> list[float]:
@@ -174,7 +206,7 @@ def three_at_once(session: Session, calls: Sequence[Call]) -> list[float]:
         outcomes = [session.decide(tool, args) for tool, args in calls[first : first + 3]]
         for outcome in outcomes:
             if isinstance(outcome, Allowed):
-                session.settle(outcome.id, output="ok")
+                session.settle(outcome.id, output=ANSWER)
         times.append((now() - started) / 3)
     return times
 
@@ -352,7 +384,7 @@ def parts() -> dict[str, float]:
 
     def halves() -> None:
         try_fast(inner, "read_file", args, "a", "agent", 0)
-        settle_fast(inner, "a", True)
+        settle_fast(inner, "a", "ok", None)
 
     def check() -> None:
         lane.check(inner.ledger, "read_file", args, "agent", 0, inner.context, 1.0)

@@ -33,13 +33,15 @@ def guard(rows: Sequence[Row], **options: Any) -> Guard:
         return Guard.from_yaml(path, **options)
 
 
-def steps(session: Session) -> Step:
-    """Return a step that decides, reads the advice if the call is denied, and settles it if not."""
+def steps(session: Session, output: Any = "ok") -> Step:
+    """Return a step that decides, reads the advice if the call is denied, and settles it with this
+    output if not.
+    """
 
     def denied(tool: str, args: dict[str, Any]) -> bool:
         outcome = session.decide(tool, args)
         if isinstance(outcome, Allowed):
-            session.settle(outcome.id, output="ok")
+            session.settle(outcome.id, output=output)
             return False
         assert isinstance(outcome, Blocked)
         assert outcome.advice

@@ -71,6 +71,11 @@ def _main(results: Mapping[str, Any]) -> Iterable[tuple[str, str, str, str]]:
 def _others(results: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     nobody, book = results["uninvolved"], results["rulebook"]
     yield "a call that no contract concerns", micro(nobody["nobody"])
+    mine, hand = results["policy"]["ours"], results["policy"]["floor"]
+    cold = f"{micro(mine['first of a stretch'])}; by hand {micro(hand['first of a stretch'])}"
+    yield "the first call after other processes had the processor", cold
+    said = f"p50 {micro(mine['denied, p50'])}, p99 {micro(mine['denied, p99'])}"
+    yield "a call of the policy that is denied, with its advice", said
     others = dict(results.get("beside", {}))
     first = others.pop("one after another", {})
     for name, each in others.items():

@@ -2,6 +2,8 @@
 
     python -m campaigns.bench.worker TASK        then, on standard input: FIRST LAST
 
+Out, a line of JSON for each stretch: the nanoseconds of each call, and the numbers of those denied.
+
 Only the contestant that is asked for is imported: others need other environments.
 """
 
@@ -41,12 +43,13 @@ def main(task: str, *given: str) -> None:
     now = time.perf_counter_ns
     for line in sys.stdin:
         first, last = map(int, line.split())
-        times, denied = [], 0
-        for tool, args in calls[first:last]:
+        times, denied = [], []
+        for number, (tool, args) in enumerate(calls[first:last]):
             started = now()
             refused = step(tool, args)
             times.append(now() - started)
-            denied += refused
+            if refused:
+                denied.append(number)
         sys.stdout.write(json.dumps({"ns": times, "denied": denied}) + "\n")
         sys.stdout.flush()
 

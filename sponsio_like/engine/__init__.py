@@ -15,7 +15,7 @@ from sponsio_like.engine.fastpath.compile import (
     named_lane,
     prepare,
 )
-from sponsio_like.engine.fastpath.lane import Checked, Lane
+from sponsio_like.engine.fastpath.lane import Checked, Heard, Lane
 from sponsio_like.engine.fastpath.letter import runs_user_code
 from sponsio_like.engine.findings import (
     INVENTORY,
@@ -70,6 +70,7 @@ from sponsio_like.engine.unread import (
 __all__ = [
     "EAGER_LANES_CAP", "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "NOTHING_OPENED",
     "OTHERS", "RISK", "RISK_NAME", "ByName", "Checked", "Clause", "Compiled", "Counter", "Finding",
+    "Heard",
     "Lane", "Late", "Ledger", "Letter", "Opened", "Policy", "Rest", "Results", "Shape", "Unread",
     "action_of", "applies", "checking_inventory", "contract_names", "decode",
     "encode", "enforced", "expire", "findings_of", "follow", "holding", "in_doubt", "in_modes",

@@ -236,7 +236,13 @@ class Clause:
         """Return the outputs that bind values, and make no difference at positions with this
         letter.
         """
-        return dont_care_slots(self._judged, letter, self.bound.revealing if self.bound else ())
+        return self.idle_slots(letter, self.bound.revealing if self.bound else ())
+
+    def idle_slots(self, letter: Sequence[bool | None], slots: Iterable[int]) -> frozenset[int]:
+        """Return which of these slots make no difference at positions with this letter, in which
+        None stands for what is not known.
+        """
+        return dont_care_slots(self._judged, letter, slots)
 
     def by_status(self, letter: Letter, status: Status, tool: str) -> Mapping[int, Any]:
         """Return what `results` does, of a result of which the clause reads the status alone."""

@@ -58,6 +58,7 @@ from sponsio_like.values import (
     UNREADABLE,
     NotCanonical,
     digest,
+    path_parts,
     reach,
     spot,
     value_in_result,
@@ -303,6 +304,21 @@ def settled_value(node: Node, result: Result, tool: str) -> Any:
         case Custom(_, args):
             return custom(node).asks(args)(tool, result)
     raise TypeError(f"not a status atom: {node!r}")
+
+
+def answer_reader(node: OutputIs) -> Callable[[Any], bool | None]:
+    """Return the function from an answer to what `settled_value` says of it."""
+    path, op, right = node.path, node.op, node.value
+    if op == "matches" or path_parts(path) != (path,):
+        return lambda answer: answer_test(value_in_result(answer, path), op, right, whole=not path)
+    ask = condition_on(op, right)
+
+    def read(answer: Any) -> bool | None:
+        if type(answer) is dict and path in answer:  # most answers
+            return ask(answer[path])
+        return answer_test(value_in_result(answer, path), op, right, whole=False)
+
+    return read
 
 
 # --- what an atom needs -----------------------------------------------------------------------

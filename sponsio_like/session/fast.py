@@ -10,7 +10,7 @@ would have made of it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,8 +31,8 @@ from sponsio_like.engine import (
     witnesses,
 )
 from sponsio_like.errors import STRAIN
-from sponsio_like.events import Call, Status
-from sponsio_like.monitor import OTHER, Now, awaits_results
+from sponsio_like.events import Call, Result, Status
+from sponsio_like.monitor import OTHER, Change, Now, awaits_results
 from sponsio_like.outcome import Allowed, Block, Warn
 from sponsio_like.session.denied import LaneRefusal
 from sponsio_like.session.flights import (
@@ -46,7 +46,7 @@ from sponsio_like.session.flights import (
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.refuse import count_refusal
 from sponsio_like.session.settle import Settlement
-from sponsio_like.values import flat_copy, freeze_args, unwrapped
+from sponsio_like.values import UNREADABLE, flat_copy, freeze_args, small_answer, unwrapped
 
 LANES_CAP = 256
 """Most lanes of tools that no contract names, one for each set of globs; others
@@ -255,22 +255,27 @@ def _woken(inner: Interceptor, kept: Kept) -> Woken | None:
             plain = policy.clauses[i].is_plain
             other = policy.lanes[i] = lane_of(policy, OTHER, (i,)) if plain else None
         checked = other and other.check(ledger, tool, args, agent, depth, inner.context, now)
-        if not isinstance(checked, tuple) or other.at_once:
+        if not isinstance(checked, tuple) or other.at_once or other.heard != "status":
             return None
         found.append((other, checked))
     return tuple(found)
 
 
-def settle_fast(inner: Interceptor, id: str, ok: bool) -> Settlement | None:
-    """Settle a call that has this status; return its tool, and the violations that it reveals.
+def settle_fast(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement | None:
+    """Settle a call by its result, or by an error; return its tool, and the violations that it
+    reveals.
 
     None if it is not in flight, or if the slow path has to settle it.
     """
-    latest = inner.latest
+    latest, ok, answer = inner.latest, error is None, None
     if latest is None or latest[0] != id:
         if id not in inner.flights:
             return None
         latest = None
+    elif latest[6].read_answer:
+        answer = small_answer(output if ok else error)
+        if answer is UNREADABLE or inner.unread is not NOTHING_UNREAD:
+            return None
     try:
         now = inner.tick()
     except Exception:  # as above: the slow path takes the result
@@ -278,13 +283,14 @@ def settle_fast(inner: Interceptor, id: str, ok: bool) -> Settlement | None:
     try:
         with inner.lock:
             if latest is None or inner.latest is not latest:
-                return _landed(inner, id, now, ok)
+                return _landed(inner, id, now, output, error)
             ledger, lane = inner.ledger, latest[6]
             if not inner.calm or now < inner.time or ledger.soonest <= ledger.passed:
-                done = _settled(inner, latest, now, ok)
+                done = _settled(inner, latest, now, ok, answer)
             else:
                 try:
-                    done = (lane.done if ok else lane.failed)(ledger, latest[7], latest[5], now)
+                    end = lane.done if ok else lane.failed
+                    done = end(ledger, latest[7], latest[5], now, answer)
                     if done:
                         if lane.sources:
                             inner.context = inner.context.arrived(lane.sources)
@@ -292,12 +298,12 @@ def settle_fast(inner: Interceptor, id: str, ok: bool) -> Settlement | None:
                 except BaseException:  # nobody knows how much was written
                     ledger.torn, inner.calm = True, False
                     raise
-            return (latest[1], ()) if done else _landed(inner, id, now, ok)
+            return (latest[1], ()) if done else _landed(inner, id, now, output, error)
     except STRAIN:  # the slow path knows whether anything was written
         return None
 
 
-def _settled(inner: Interceptor, latest: Kept, now: float, ok: bool) -> bool:
+def _settled(inner: Interceptor, latest: Kept, now: float, ok: bool, answer: Any) -> bool:
     """Commit the latest call with its result, under the lock; False if nothing was written."""
     ledger, lane = inner.ledger, latest[6]
     if now < inner.time:  # noqa: PLR1730  "
@@ -306,7 +312,7 @@ def _settled(inner: Interceptor, latest: Kept, now: float, ok: bool) -> bool:
         return False
     due = ledger.due() if ledger.soonest <= ledger.passed else ()
     ledger.torn = True
-    if not (lane.done if ok else lane.failed)(ledger, latest[7], latest[5], now):
+    if not (lane.done if ok else lane.failed)(ledger, latest[7], latest[5], now, answer):
         ledger.torn = False
         return False
     for i in due:
@@ -329,8 +335,9 @@ def _any_waits(ledger: Ledger, clauses: Iterable[int]) -> bool:
     return False
 
 
-def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> Settlement | None:
-    """Settle a call in flight of whose result contracts read no more than its status.
+def _landed(inner: Interceptor, id: str, now: float, output: Any, error: Any) -> Settlement | None:
+    """Settle a call in flight of whose result contracts read its status, and conditions on a small
+    answer.
 
     None if the slow path has to; then nothing has changed.
     """
@@ -338,8 +345,14 @@ def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> Settlement | N
         inner.flush_fast()
     flight: Flight | None = inner.flights.get(id)
     ledger, context = inner.ledger, inner.context
-    if flight is None or not flight.by_status:
+    if flight is None or flight.heard == "all":
         return None
+    ok, result = error is None, None
+    if flight.heard == "answer":
+        answer = small_answer(output if ok else error)
+        if answer is UNREADABLE or inner.unread is not NOTHING_UNREAD:
+            return None
+        result = Result("ok" if ok else "error", answer)
     if now < inner.time:  # noqa: PLR1730  "
         now = inner.time
     if ledger.alarms and _rings(ledger, now):
@@ -348,12 +361,20 @@ def _landed(inner: Interceptor, id: str, now: float, ok: bool) -> Settlement | N
         context = context.arrived(flight.sources)
     tool, waits, bad = flight.tool, flight.waits, None
     if waits:
-        status: Status = "ok" if ok else "error"
-        clauses = inner.policy.clauses
-        results = [(x, clauses[x.clause].by_status(x.letter, status, tool)) for x in waits]
+        results = _read(inner.policy, waits, result or ("ok" if ok else "error"), tool)
         bad = settle_all(ledger, results, Now(now, context))
     del inner.flights[id]
     inner.time, inner.context = now, context
     if inner.gate is not None:
         inner.gate.note_result(ledger, id, ok=ok)
     return tool, reported(inner.policy, bad, flight.position, tool) if bad else ()
+
+
+def _read(
+    policy: Policy, waits: Iterable[Change], result: Result | Status, tool: str
+) -> list[tuple[Change, Mapping[int, Any]]]:
+    """Return what each clause that waits reads in a result, or in a status."""
+    clauses = policy.clauses
+    if isinstance(result, str):
+        return [(x, clauses[x.clause].by_status(x.letter, result, tool)) for x in waits]
+    return [(x, clauses[x.clause].results(x.letter, result, tool)) for x in waits]

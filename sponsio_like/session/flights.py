@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from sponsio_like.engine import Checked, Finding, Lane, Ledger, stoppable
+from sponsio_like.engine import Checked, Finding, Heard, Lane, Ledger, stoppable
 from sponsio_like.events import Call, Context, Event, Message
 from sponsio_like.logic.formula import Delivered
 from sponsio_like.monitor import Change, Read
@@ -47,8 +47,8 @@ class Flight(NamedTuple):
     sources: tuple[Delivered, ...] = ()
     key: str = ""
     """Its name in the world."""
-    by_status: bool = False
-    """True if no contract reads of its result more than whether it is an error."""
+    heard: Heard = "all"
+    """What contracts read of its result."""
 
     def outcome(self, id: str) -> Outcome:
         """Return the outcome that the host was given for the call of this id."""

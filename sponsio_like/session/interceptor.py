@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 from sponsio_like.engine import (
     NOTHING_OPENED,
     Finding,
+    Heard,
     Ledger,
     Opened,
     Policy,
@@ -276,18 +277,16 @@ class Interceptor:
         names: tuple[str | Kept, str],
         outcome: Outcome | None,
         *,
-        by_status: bool = False,
+        heard: Heard = "all",
     ) -> None:
         """Let the call through: from now on it is in flight. `names`: its mark, and its key in the
-        world. `by_status`: as in `Flight`.
+        world. `heard`: as in `Flight`.
         """
         (mark, key), sources, before = names, self.policy.delivering(call), self.ledger.torn
         waits = self.ledger.waiting(judgement, self.world.lineage)
         position = self.ledger.calls
         self.ledger.commit(judgement, self.world.lineage)
-        self.fly(
-            call.id, Flight(call.tool, mark, position, waits, outcome, sources, key, by_status)
-        )
+        self.fly(call.id, Flight(call.tool, mark, position, waits, outcome, sources, key, heard))
         self.world.used(call.id)
         if self.gate is not None:
             self.gate.began((call.id, call.tool, call.args, call.agent, call.depth))
@@ -316,7 +315,7 @@ class Interceptor:
             for error in errors:
                 if isinstance(error, STRAIN):
                     raise error
-            self.begin_call(call, judgement, (kept, ""), outcome, by_status=kept[6].by_status)
+            self.begin_call(call, judgement, (kept, ""), outcome, heard=kept[6].heard)
             if errors:  # a clause has not seen a call that runs
                 self.doubts(errors[0])
         self.time = max(self.time, kept[5])
@@ -344,7 +343,7 @@ class Interceptor:
         if violated:
             ledger.violates(violated)
         position = ledger.calls - 1  # it is counted
-        said = (tool, kept, position, tuple(waits), outcome, lane.sources, "", lane.by_status)
+        said = (tool, kept, position, tuple(waits), outcome, lane.sources, "", lane.heard)
         self.fly(id, tuple.__new__(Flight, said))
         if self.gate is not None:
             self.gate.began(kept[:5])

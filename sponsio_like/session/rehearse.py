@@ -38,5 +38,5 @@ def _rehearse(policy: Policy, tool: str) -> None:
     inner = Interceptor(policy, lambda: 0.0, ID, None)
     if try_fast(inner, tool, {}, ID, "agent", 0) is None:
         inner.attempt(Call(tool, {}, ID))
-    if settle_fast(inner, ID, ok=True) is None:
+    if settle_fast(inner, ID, None, None) is None:
         settle(inner, ID, None, None)

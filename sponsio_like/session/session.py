@@ -345,7 +345,7 @@ class Session:
         landed: Settlement | None = None
         if self._direct:
             try:
-                landed = settle_fast(self._made or self._inner, id, error is None)
+                landed = settle_fast(self._made or self._inner, id, output, error)
             except Exception:  # whatever goes wrong, the slow path settles it
                 landed = None
         if landed is None:

@@ -13,7 +13,15 @@ from sponsio_like.values.canonical_form import (
     normal,
 )
 from sponsio_like.values.effort import Effort, once_per_decision, spend
-from sponsio_like.values.frozen import UNREADABLE, Cut, Room, flat_copy, freeze, freeze_args
+from sponsio_like.values.frozen import (
+    UNREADABLE,
+    Cut,
+    Room,
+    flat_copy,
+    freeze,
+    freeze_args,
+    small_answer,
+)
 from sponsio_like.values.leaks import carried_in, key_of, keys_of, leak_fields, offered_in
 from sponsio_like.values.limits import (
     ANSWER_CAP,
@@ -71,7 +79,7 @@ __all__ = [
     "forget_paths", "freeze", "freeze_args", "given_args", "given_value", "has_gaps", "index_words",
     "is_folder", "is_gone", "is_list", "key_of", "keys_of", "kind_step", "leak_fields", "leaves",
     "leaves_of", "normal", "offered_in", "once_per_decision", "path_parts", "plainly_under",
-    "reach", "read_json", "real", "scalar_text", "spend", "spot", "under", "unwrapped",
-    "value_in_result", "without_nulls", "words_in", "written_data",
+    "reach", "read_json", "real", "scalar_text", "small_answer", "spend", "spot", "under",
+    "unwrapped", "value_in_result", "without_nulls", "words_in", "written_data",
 ]
 # fmt: on

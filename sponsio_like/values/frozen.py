@@ -38,6 +38,8 @@ class Blank:
 UNREADABLE = Blank()
 FLAT = 100
 """Most arguments that are tested one by one, to see if all are plain."""
+FEW, LITTLE_TEXT = 20, 2_000
+"""Most members, and characters, of a small answer."""
 LARGE = 1 << 63
 _FLAT = frozenset({bool, type(None)})
 _PLAIN = (str, int, float, bool, type(None), Decimal)
@@ -108,6 +110,20 @@ def flat_copy(args: Any) -> dict[str, Any] | None:
         if type(name) is not str:
             return None
     return args.copy()
+
+
+def small_answer(value: Any) -> Any:
+    """Return an answer as `freeze` does, if it is a plain value or a flat map of few of them, and
+    has little text; `UNREADABLE` for all others.
+    """
+    if type(value) is dict and len(value) <= FEW:
+        texts = [each for pair in value.items() for each in pair if type(each) is str]
+        flat = flat_copy(value) if sum(map(len, texts)) <= LITTLE_TEXT else None
+        return UNREADABLE if flat is None else flat
+    if type(value) is str and len(value) <= LITTLE_TEXT:
+        return value
+    small = type(value) in _FLAT or (type(value) is int and -LARGE < value < LARGE)
+    return value if small else UNREADABLE
 
 
 def freeze_args(args: Any, opener: Opener | None = None) -> Any:

@@ -122,7 +122,7 @@ def test_a_violation_that_stops_nothing_takes_the_fast_path(options: dict[str, s
     assert session.verdicts() == {"cap": "violated", "first": "violated"}
     assert session.calls == 1
     assert session._inner.in_flight() == ["1"]
-    assert settle_fast(session._inner, "1", True) == ("pay", ())
+    assert settle_fast(session._inner, "1", None, None) == ("pay", ())
 
 
 def test_the_policy_of_the_benchmark_is_the_same_both_ways() -> None:

@@ -55,4 +55,4 @@ def test_a_worker_answers_for_a_stretch_of_the_trace() -> None:
     )
     said = json.loads(done.stdout)
     assert len(said["ns"]) == 20
-    assert said["denied"] < 5
+    assert all(0 <= each < 20 for each in said["denied"])

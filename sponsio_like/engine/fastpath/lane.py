@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from sponsio_like.logic.formula import Delivered
 from sponsio_like.monitor import Change, Read
@@ -18,6 +18,10 @@ Opener: TypeAlias = Callable[[Any, Checked, float], "list[Change] | None"]
 """Ledger, values read, time -> the changes that wait for the result, or None."""
 Reader: TypeAlias = Callable[[Checked], list[Read]]
 """The values read of a call -> the letter of each clause."""
+Heard: TypeAlias = Literal["status", "answer", "all"]
+"""What contracts read of the result of a call: whether it is an error; conditions on its answer,
+too; or more, which binds values or runs code of users.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +31,13 @@ class Lane:
     None if the call has to take the slow path.
 
     `done` and `failed` commit and count the call with its result; False if the slow path has to do
-    that. `opened` makes it a call in flight, and returns the changes that
-    wait for its result; None if the monitors have to do that. `reads` are what its clauses read.
-    Both are compiled when they are first asked for.
+    that; they are given the answer if they `read_answer`. `opened` makes it a call in flight, and
+    returns the changes that wait for its result; None if the monitors have to do that. `reads` are
+    what its clauses read. Both are compiled when they are first asked for.
     `sources`: the results that it delivers; `waiting`: the clauses without keys and values that may
     wait for calls in flight, `branching`: those that may run out of branches for them, None if one
-    of them has keys or values. `at_once`: a monitor has to judge
-    the call; `by_status`: contracts read no more of its result than whether it is an error.
+    of them has keys or values. `at_once`: a monitor has to judge the call; `heard`: what is read of
+    its result.
     """
 
     clauses: tuple[int, ...]
@@ -46,7 +50,8 @@ class Lane:
     waiting: tuple[int, ...] = ()
     branching: tuple[int, ...] | None = ()
     at_once: bool = False
-    by_status: bool = True
+    read_answer: bool = False
+    heard: Heard = "status"
 
 
 class Roundabout(Exception):

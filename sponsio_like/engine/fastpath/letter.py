@@ -26,11 +26,22 @@ from sponsio_like.logic.formula import (
     Happens,
     Match,
     Node,
+    OutputIs,
     Target,
     Tokens,
     postorder,
 )
-from sponsio_like.monitor import Code, Name, Names, Slot, likeness, slot_reader, split_key, static
+from sponsio_like.monitor import (
+    Code,
+    Name,
+    Names,
+    Slot,
+    likeness,
+    slot_reader,
+    split_key,
+    static,
+    vars_in,
+)
 
 OF_CONTEXT = (ApprovalAge, Approved, Compare, Const, Ctx, Delivered, FactAge, Tokens)
 
@@ -105,6 +116,8 @@ class Lettering:
             return told
         if isinstance(slot.node, Const):
             return self._names.bind(slot.node.value)
+        if of_answer(slot):
+            return True  # as any call has one, sooner or later
         if told is False and slot.kind in ("key", "amount"):
             return "None" if slot.kind == "key" else self._names.bind(Decimal(0))
         if slot not in self._known:
@@ -161,9 +174,16 @@ def runs_user_code(slot: Slot) -> bool:
     return any(_of_user(node) for node in postorder(slot.node))
 
 
+def of_answer(slot: Slot) -> bool:
+    """True if the slot is a condition on the answer of the call, without value variables."""
+    return isinstance(slot.node, OutputIs) and not vars_in(slot.node)
+
+
 def foreign(slot: Slot) -> bool:
-    """True if this slot is read of more than the call and its status, or by code of users."""
-    if slot.waits and not isinstance(slot.node, Happens):
+    """True if this slot is read of more than the call, its status and conditions on its answer, or
+    by code of users.
+    """
+    if slot.waits and not (isinstance(slot.node, Happens) or of_answer(slot)):
         return True
     return runs_user_code(slot)
 

@@ -16,6 +16,7 @@ from sponsio_like.events import (
     RARE,
     WORK_CAP,
     RegexSearch,
+    answer_reader,
     blank_tolerant,
     comparison,
     number,
@@ -23,7 +24,7 @@ from sponsio_like.events import (
     regex_searches,
     whole_or_anchored,
 )
-from sponsio_like.logic.formula import Arg, Compare, Const, Custom, Repeats, Sum
+from sponsio_like.logic.formula import Arg, Compare, Const, Custom, OutputIs, Repeats, Sum
 from sponsio_like.monitor import KEY_CAP, Slot
 from sponsio_like.values import SHORT_TEXT, plainly_under, under
 
@@ -69,6 +70,20 @@ def shortcut(slot: Slot) -> Short | None:
         case "amount", Sum(_, path) if _is_plain(path):
             return Short(path, _amount)
     return None
+
+
+def condition_reader(slot: Slot) -> Callable[[Any], bool]:
+    """Return the function from the answer of a call to what a condition on it says; one that cannot
+    be compared has the value that violates.
+    """
+    assert isinstance(slot.node, OutputIs)
+    ask, default = answer_reader(slot.node), slot.default
+
+    def read(answer: Any) -> bool:
+        said = ask(answer)
+        return default if said is None else said
+
+    return read
 
 
 def similar(slot: Slot) -> bool:

@@ -16,10 +16,21 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sponsio_like.engine.clause import MOMENT, Clause
-from sponsio_like.engine.fastpath.lane import Lane, Opener, Reader, Roundabout
-from sponsio_like.engine.fastpath.letter import Lettering, foreign, runs_user_code, searches
-from sponsio_like.engine.fastpath.readers import is_large
-from sponsio_like.engine.fastpath.transitions import Transitions, has_transitions, of_few_bits
+from sponsio_like.engine.fastpath.lane import Heard, Lane, Opener, Reader, Roundabout
+from sponsio_like.engine.fastpath.letter import (
+    Lettering,
+    foreign,
+    of_answer,
+    runs_user_code,
+    searches,
+)
+from sponsio_like.engine.fastpath.readers import condition_reader, is_large
+from sponsio_like.engine.fastpath.transitions import (
+    ENDS,
+    Transitions,
+    has_transitions,
+    of_few_bits,
+)
 from sponsio_like.engine.fastpath.value_readers import lookup, short_values
 from sponsio_like.engine.open_call import open_clause
 from sponsio_like.engine.policy import Policy
@@ -38,6 +49,7 @@ from sponsio_like.monitor import (
     Slot,
     State,
     quiet,
+    static,
 )
 
 Rests = Callable[[ClauseState, int, float], int]
@@ -102,7 +114,7 @@ def _bounds(monitor: Monitor, before: str) -> list[str]:
 NAME, LET = re.compile(r"\bv\d+\b"), re.compile(r"(?P<name>v\d+) = (?P<value>.+)")
 """A name that lanes make; and a line that gives one to a value."""
 CALL = "ledger, tool, args, agent, depth, context, t"
-RESULT = "ledger, x, t, now"
+RESULT = "ledger, x, t, now, answer"
 OPENED = "opened(ledger, x, t)"
 STATES_CAP = 512
 """Most watches of a clause that sessions share."""
@@ -137,7 +149,8 @@ class Writer:
         self._open = _End([], [])
         self._reads: list[str] = []
         self._may_refuse = self._at_once = False
-        self._by_status, self._waiting = True, dict[int, None]()
+        self._heard: Heard = "status"
+        self._answers, self._waiting = dict[Slot, str](), dict[int, None]()
         counts = [f"positions[{k}] += 1" for k in policy.call_counters]
         self._counts = [*counts, "ledger.passed += 1", "ledger.calls += 1"]
         self._said = Lettering(self._names, name, self._check)
@@ -152,7 +165,7 @@ class Writer:
         sources = tuple(source for source, counted in counts.items() if counted)
         branching = _branching(self._policy, clauses)
         check, done, failed = self._functions()
-        how = (tuple(self._waiting), branching, self._at_once, self._by_status)
+        how = (tuple(self._waiting), branching, self._at_once, bool(self._answers), self._heard)
         return Lane(clauses, sources, check, done, failed, self._opener(), self._reader(), *how)
 
     def _functions(self) -> tuple[Any, Any, Any]:
@@ -195,6 +208,8 @@ class Writer:
         return [f"{kept} = x"] if kept else []
 
     def _clause(self, i: int, clause: Clause) -> None:
+        if self._heard == "status" and any(map(_is_answer, clause.slots)):
+            self._heard = "answer"
         if clause.bound is not None:
             self._with_values(i, clause)
         elif _is_simple(clause) and clause.is_plain:
@@ -213,7 +228,6 @@ class Writer:
         key = self._said.key(clause.by) if clause.by else "()"
         self._open.lines.append(self._says(i, letter, key))
         self._at_once = True
-        self._by_status = self._by_status and not any(map(foreign, clause.slots))
 
     def _whole_letter(self, clause: Clause) -> str:
         """Return the expression for what the clause reads of a call that is in flight."""
@@ -230,10 +244,10 @@ class Writer:
             raise Roundabout
         if values.key is None:
             return
-        self._by_status = False
+        self._heard = "all"
         letter: list[Code] = []
         for slot, told in zip(clause.slots, values.letter, strict=True):
-            if told is None and foreign(slot):
+            if told is None and (foreign(slot) or of_answer(slot)):
                 raise Roundabout
             letter.append(self._said.slot(slot, told))
         self._plain(i, clause, letter)
@@ -264,9 +278,15 @@ class Writer:
             f"{move} = {known}((id({watch}), {said})) or {find}({watch}, {said}, tool)",
             f"if {move} is None: return None",
         ]
-        for name, (lines, writes) in self._ends.items():
-            lines.append(f"if {move}.{name} is None: return False")
-            writes.append(f"{watch} = {move}.{name}")
+        find_end = self._names.bind(moves.end)
+        answers = "".join(f", {self._answer(slot)}" for slot in self._of_answer(clause))
+        for (name, (lines, writes)), status in zip(self._ends.items(), ENDS, strict=True):
+            end = f"{move}.{name}"
+            if answers:
+                end = self._names.new()
+                lines.append(f"{end} = {find_end}({move}, {status!r}{answers})")
+            lines.append(f"if {end} is None: return False")
+            writes.append(f"{watch} = {end}")
         self._open.lines.extend(self._says_unless_still(i, said))
 
     # --- clauses over the past ----------------------------------------------------------------
@@ -282,16 +302,21 @@ class Writer:
         owed = [inner.value(root) for roots in clause.monitor.always for root in roots]
         assumed = gate.value(clause.assume)
         self._may_refuse |= any(code is not True for code in owed)
+        heard = self._of_answer(clause)
         waits = any(slot.waits and code is not False for slot, code in slots)
-        afters = [] if waits else [inner.after(), gate.after()]
+        later = any(
+            slot.waits and code is not False and (slot in heard or not of_answer(slot))
+            for slot, code in slots
+        )
+        afters = [] if later else [inner.after(), gate.after()]
         kept = [each and self._said.keep(each) for each in afters]
         self._check += [*gate.lines, *inner.lines]
         self._check += [
             f"if not {code} and {assumed}: bad += ({i},)" for code in owed if code is not True
         ]
         for status, end in self._ends.items():
-            if waits:
-                final = [_settled(slot, code, status) for slot, code in slots]
+            if later:
+                final = [self._settled(slot, code, status, heard) for slot, code in slots]
                 self._commit(i, clause, final, where, end)
             else:
                 self._store(i, clause, self._again(i, clause, where, end.lines), kept, end)
@@ -369,6 +394,33 @@ class Writer:
         watch = self._names.new()
         lines.append(f"{watch} = watches[{i}]")
         return where._replace(watch=watch)
+
+    def _of_answer(self, clause: Clause) -> list[Slot]:
+        """Return the conditions on the answer that make a difference at calls of this tool; none
+        if they make none.
+        """
+        numbers = [k for k, slot in enumerate(clause.slots) if of_answer(slot)]
+        idle = clause.idle_slots(static(clause.slots, self._name), numbers)
+        return [] if len(idle) == len(numbers) else [clause.slots[k] for k in numbers]
+
+    def _settled(self, slot: Slot, code: Code, status: str, heard: Sequence[Slot]) -> Code:
+        """Return the code for the slot once the call has a result of this status. `heard`: the
+        conditions on the answer that make a difference.
+        """
+        if not slot.waits:
+            return code
+        if of_answer(slot):
+            return self._answer(slot) if slot in heard else False
+        return code if isinstance(slot.node, Happens) and slot.node.what == status else False
+
+    def _answer(self, slot: Slot) -> str:
+        """Return the variable of what a condition says of the answer; it is read once."""
+        if slot not in self._answers:
+            name = self._answers[slot] = self._names.new()
+            line = f"{name} = {self._names.bind(condition_reader(slot))}(answer)"
+            for end in self._ends.values():
+                end.lines.append(line)
+        return self._answers[slot]
 
     def _store(
         self, i: int, clause: Clause, where: _Where, afters: Sequence[str | None], end: _End
@@ -540,8 +592,6 @@ def _taking(lines: Sequence[str]) -> list[str]:
     return [line for name, line in TAKEN.items() if f"{name}[" in text]
 
 
-def _settled(slot: Slot, code: Code, status: str) -> Code:
-    """Return the code for the slot once the call has a result of this status."""
-    if not slot.waits:
-        return code
-    return code if isinstance(slot.node, Happens) and slot.node.what == status else False
+def _is_answer(slot: Slot) -> bool:
+    """True if the slot is read of the answer of the call, not of its status alone."""
+    return slot.waits and not isinstance(slot.node, Happens)

@@ -6,10 +6,11 @@ monitor says.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sponsio_like.engine.automaton import is_simple
 from sponsio_like.engine.clause import Clause
+from sponsio_like.engine.fastpath.letter import of_answer
 from sponsio_like.errors import ContractError
 from sponsio_like.events import NOTHING_TOLD, OPEN, Status, kinds_of
 from sponsio_like.monitor import (
@@ -30,15 +31,27 @@ HERE = PositionCounts(NEVER, NEVER)
 """A position for clauses to whose states all positions are alike."""
 
 
+class Answered(NamedTuple):
+    """The states after a call of which a clause reads the answer: by its status, and by what the
+    conditions on its answer said. `letter`, `watch`: what was read, and the state without a result.
+    """
+
+    letter: Letter
+    watch: ClauseState
+    ends: dict[tuple[Any, ...], ClauseState | None]
+
+
 class Move(NamedTuple):
     """The states after a call that is let through at once; None if the monitor has to be asked.
 
-    `before` is kept, since moves are found by its identity.
+    `before` is kept, since moves are found by its identity. `answered`: for a clause that reads
+    answers, in place of `done` and `failed`.
     """
 
     before: ClauseState
     done: ClauseState | None
     failed: ClauseState | None
+    answered: Answered | None = None
 
 
 def has_transitions(clause: Clause) -> bool:
@@ -62,6 +75,7 @@ class Transitions:
 
     def __init__(self, number: int, clause: Clause) -> None:
         self._number, self._clause = number, clause
+        self._answers = [k for k, slot in enumerate(clause.slots) if of_answer(slot)]
         self.known: dict[tuple[int, Letter], Move] = {}
 
     def find(self, watch: ClauseState, letter: Letter, tool: str) -> Move | None:
@@ -72,7 +86,12 @@ class Transitions:
                 return None
             if watch.flying:  # it waits for results, so that only they tell where it leads
                 return Move(watch, None, None)
-            move = Move(watch, *(self._end(after, letter, each, tool) for each in ENDS))
+            if self._answers and not self._idle(letter):
+                move = Move(watch, None, None, Answered(letter, after, {}))
+            else:
+                none = (False,) * len(self._answers)  # it makes no difference
+                done, failed = (self._end(after, letter, each, tool, none) for each in ENDS)
+                move = Move(watch, done, failed)
         except (ContractError, TooManyBranches):  # the monitor will say so, where it is asked
             return None
         if len(self.known) >= MOVES_CAP:
@@ -80,8 +99,33 @@ class Transitions:
         self.known[id(watch), letter] = move
         return move
 
+    def end(self, move: Move, status: Status, *answers: bool) -> ClauseState | None:
+        """Return the watch after a call of this status, by what the conditions on its answer said;
+        None if the monitor has to be asked.
+        """
+        if move.answered is None:
+            return move.done if status == "ok" else move.failed
+        letter, watch, ends = move.answered
+        key = (status, *answers)
+        if key not in ends:
+            try:
+                ends[key] = self._end(watch, letter, status, "", answers)
+            except (ContractError, TooManyBranches):  # as above
+                return None
+        return ends[key]
+
+    def _idle(self, letter: Letter) -> bool:
+        """Return True if no condition on the answer makes a difference."""
+        told = [each if isinstance(each, bool) else None for each in letter]
+        return len(self._clause.idle_slots(told, self._answers)) == len(self._answers)
+
     def _end(
-        self, watch: ClauseState, letter: Letter, status: Status, tool: str
+        self,
+        watch: ClauseState,
+        letter: Letter,
+        status: Status,
+        tool: str,
+        answers: tuple[bool, ...],
     ) -> ClauseState | None:
         """The watch once the call has this status, if it waits for nothing but further calls that
         concern it, and if that reveals nothing.
@@ -89,7 +133,8 @@ class Transitions:
         clause, violated = self._clause, False
         if OPEN in letter:
             change = Change(self._number, (), HERE, watch, letter)
-            final = clause.by_status(letter, status, tool)
+            said = dict(zip(self._answers, answers, strict=True))
+            final = {**clause.by_status(letter, status, tool), **said}
             watch, violated = clause.settle(watch, change, final, HERE, Now(0.0, NOTHING_TOLD))
         rests = clause.wakes_at(watch, HERE, 0.0) == NEVER
         return watch if rests and not (violated or watch.flying) else None
