@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from campaigns.bench.workload import BY_THREES
 from campaigns.pages import filled, markdown
 
 ROOT = Path(__file__).parent.parent.parent
@@ -77,9 +78,10 @@ def _others(results: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     said = f"p50 {micro(mine['denied, p50'])}, p99 {micro(mine['denied, p99'])}"
     yield "a call of the policy that is denied, with its advice", said
     others = dict(results.get("beside", {}))
-    first = others.pop("one after another", {})
+    first, by_threes = (others.pop(name, {}) for name in ("one after another", BY_THREES))
     for name, each in others.items():
-        ratio = f"{each['p50'] / first['p50']:.1f} times one after another"
+        base = by_threes if name.startswith("three in parallel") else first
+        ratio = f"{each['p50'] / (base or first)['p50']:.1f} times one after another"
         yield f"calls {name}", f"p50 {micro(each['p50'])}, p99 {micro(each['p99'])}; {ratio}"
     for kind in ("allowed", "violating") if "observing" in results else ():
         pair = [results["observing"][f"{kind}, {how}"] for how in ("enforced", "observed")]

@@ -14,6 +14,8 @@ from typing import Any
 Row = tuple[Any, ...]
 Call = tuple[str, dict[str, Any]]
 
+BY_THREES = "one after another, a third of the time of three"
+"""The calls with which those in parallel are compared."""
 TOOLS = [
     "search",
     "read_file",

@@ -208,7 +208,7 @@ class Writer:
         return [f"{kept} = x"] if kept else []
 
     def _clause(self, i: int, clause: Clause) -> None:
-        if self._heard == "status" and any(map(_is_answer, clause.slots)):
+        if self._heard == "status" and (self._of_answer(clause) or _reads_answer(clause)):
             self._heard = "answer"
         if clause.bound is not None:
             self._with_values(i, clause)
@@ -244,7 +244,6 @@ class Writer:
             raise Roundabout
         if values.key is None:
             return
-        self._heard = "all"
         letter: list[Code] = []
         for slot, told in zip(clause.slots, values.letter, strict=True):
             if told is None and (foreign(slot) or of_answer(slot)):
@@ -336,7 +335,11 @@ class Writer:
         others = self._names.bind(values.others)
         sight = f"{self._names.bind(BoundLetters)}({{{where.key}: {said}}}, {others}, True, ())"
         self._reads.append(f"{self._names.bind(Read)}({i}, {others}, {sight})")
-        self._open.lines.append("return None")
+        if waits:
+            self._heard = "all"
+            self._open.lines.append("return None")
+        else:
+            self._store_value(i, clause, where, kept, self._open, "None")
 
     def _where(self, i: int, clause: Clause) -> _Where:
         if clause.bound is not None:
@@ -427,7 +430,10 @@ class Writer:
     ) -> None:
         """The watch with these registers; as it was, where there are none."""
         old = where.watch
-        if _groups(clause) and not (clause.by or clause.bound is not None):
+        if clause.bound is not None:
+            self._store_value(i, clause, where, afters, end, "False")
+            return
+        if _groups(clause) and not clause.by:
             self._waiting[i] = None
         elif _groups(clause):
             end.lines.append(f"if {_waits(old)}: return False")
@@ -435,15 +441,28 @@ class Writer:
         if clause.by:
             keys = f"(keyed[{i}] if type(keyed[{i}]) is dict else ledger.keys({i}))"
             end.writes.append(f"{keys}[{where.key}] = ({new}, {where.place} + 1)")
-        elif clause.bound is not None:
-            put = f"bound[{i}].put({where.key}, {new}, ledger.calls)"
-            end.writes.extend((f"if {changed}: {put}",) if changed else ())
         elif changed and not clause.may_wake and _always_changes(clause):
             end.writes.append(f"watches[{i}] = {new}")
         elif changed:
             end.writes.extend((f"if {changed}:", f"    watches[{i}] = {new}"))
             if clause.may_wake:
                 end.writes.append(f"    {self._wakes(i, clause, where)}")
+
+    def _store_value(
+        self,
+        i: int,
+        clause: Clause,
+        where: _Where,
+        afters: Sequence[str | None],
+        end: _End,
+        otherwise: str,
+    ) -> None:
+        """The watch of one value. `otherwise`: what is returned where it waits for results."""
+        if _groups(clause):
+            end.lines.append(f"if {_waits(where.watch)}: return {otherwise}")
+        changed, new = self._new(i, clause, where.watch, afters)
+        if changed:
+            end.writes.append(f"if {changed}: bound[{i}].put({where.key}, {new}, ledger.calls)")
 
     def _store_open(
         self, i: int, clause: Clause, where: _Where, afters: Sequence[str | None], asked: str
@@ -592,6 +611,7 @@ def _taking(lines: Sequence[str]) -> list[str]:
     return [line for name, line in TAKEN.items() if f"{name}[" in text]
 
 
-def _is_answer(slot: Slot) -> bool:
-    """True if the slot is read of the answer of the call, not of its status alone."""
-    return slot.waits and not isinstance(slot.node, Happens)
+def _reads_answer(clause: Clause) -> bool:
+    """True if the clause reads answers in another way than by conditions on them."""
+    waiting = (slot for slot in clause.slots if slot.waits and not of_answer(slot))
+    return any(not isinstance(slot.node, Happens) for slot in waiting)
