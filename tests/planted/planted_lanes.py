@@ -18,7 +18,68 @@ CALM = "tests/fastpath/test_lanes_attacked.py::test_whatever_happens_between_cal
 LITERALS = "tests/fastpath/test_plain_tests.py::test_"
 CROWD = "tests/semantics/test_trace.py::test_a_full_memory_is_the_business_of_its_own_clause"
 
+ANSWERS = "tests/fastpath/test_answers.py::test_"
+
 BUGS = [
+    (
+        "a lane reads no answer",
+        "engine/fastpath/source.py",
+        "{self._names.bind(condition_reader(slot))}(answer)",
+        "{self._names.bind(condition_reader(slot))}(None)",
+        ANSWERS + "small_answers_are_read_without_the_slow_path",
+    ),
+    (
+        "a lane takes answers for idle",
+        "engine/fastpath/source.py",
+        "return [] if len(idle) == len(numbers) else",
+        "return [] if numbers else",
+        ANSWERS + "small_answers_are_read_without_the_slow_path",
+    ),
+    (
+        "a clause of few states forgets what its answer said",
+        "engine/fastpath/transitions.py",
+        "key = (status, *answers)",
+        "key = (status,)",
+        ANSWERS + "every_answer_is_the_same_both_ways",
+    ),
+    (
+        "an answer that cannot be compared is as if it did not violate",
+        "engine/fastpath/readers.py",
+        "return default if said is None else said",
+        "return False if said is None else said",
+        ANSWERS + "every_answer_is_the_same_both_ways",
+    ),
+    (
+        "a lane searches in any answer",
+        "values/frozen.py",
+        "if sum(map(len, texts)) <= LITTLE_TEXT else None",
+        "if texts else None",
+        ANSWERS + "other_answers_take_the_slow_path",
+    ),
+    (
+        "an answer that could not be read is told for ever",
+        "session/fast.py",
+        (
+            "answer = small_answer(output if ok else error)\n"
+            "        if answer is UNREADABLE or inner.unread is not NOTHING_UNREAD:\n"
+            "            return None\n"
+            "    try:"
+        ),
+        (
+            "answer = small_answer(output if ok else error)\n"
+            "        if answer is UNREADABLE:\n"
+            "            return None\n"
+            "    try:"
+        ),
+        ANSWERS + "an_answer_that_could_not_be_read_is_forgotten_with_the_next_one",
+    ),
+    (
+        "a value in flight is not remembered",
+        "engine/fastpath/source.py",
+        'self._store_value(i, clause, where, kept, self._open, "None")',
+        "pass",
+        ANSWERS + "calls_in_flight_under_values_keep_to_the_fast_path",
+    ),
     (
         "a lane forgets when something was",
         "monitor/past_source.py",
