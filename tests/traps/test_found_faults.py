@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import pytest
 
 import sponsio_like
-from sponsio_like import Allowed, Blocked, Guard, Session, contract
+from sponsio_like import Allowed, Blocked, Guard, Session, Violation, contract
 from sponsio_like.patterns import amount_limit, precedence
 from tests.semantics.manifest import requirement
 from tests.support.size import sized
@@ -29,13 +29,16 @@ RULES: tuple[Any, ...] = (
     precedence({"tool": "mail", "args": {"to": "$w"}}, {"tool": "vet", "args": {"name": "$w"}}),
     {"ltl": "G(message(assistant) -> Y O called(open))"},
     {"ltl": "G(called(close) -> ctx(paid) = true)"},
+    {"ltl": "G(called(peek) -> !O(done(look) & output.ok = 1))"},
+    {"ltl": "G(called(peep) -> !O(done(close) & output.ok = 1))"},
 )
 LONG = MappingProxyType({"n": 30})  # the slow path
 TOLD = SAY, FACT = "(a message)", "(a fact)"
 PLAY: tuple[tuple[str, Any], ...] = (
     ("t", {}), ("vet", {"name": "ann"}), ("pay", {"n": 60}), ("open", {}), ("t", {}), ("t", {}),
     ("pay", LONG), ("mail", {"to": "ann"}), (SAY, {}), ("close", {}), (FACT, {}), ("close", {}),
-    ("pay", {"n": 20}), ("t", {}), ("mail", {"to": "bob"}),
+    ("pay", {"n": 20}), ("t", {}), ("mail", {"to": "bob"}), ("look", {}),
+    ("peek", {}), ("peep", {}),
 )  # fmt: skip
 
 
@@ -82,11 +85,19 @@ def play(session: Session) -> Played:
         if name == "Allowed" and tool not in TOLD:
             later.append(f"k{k}")
         while later and k != 3:  # the fourth call is in flight while the fifth is decided
+            id = later.pop(0)
             try:
-                session.settle(later.pop(0), output={"ok": 1})
+                again = any("settle it again" in each.message for each in settled(session, id))
             except BaseException:
-                raised += 1
+                raised, again = raised + 1, True
+            if again:
+                settled(session, id)
     return Played(tuple(told), raised, session)
+
+
+def settled(session: Session, id: str) -> tuple[Violation, ...]:
+    """Settle a call; return the violations that this reveals."""
+    return session.settle(id, output={"ok": 1})
 
 
 def happen(session: Session, tool: str, args: Any, id: str) -> str:
