@@ -48,7 +48,7 @@ class Flight(NamedTuple):
     key: str = ""
     """Its name in the world."""
     heard: Heard = "all"
-    """What contracts read of its result."""
+    """The part of its result that contracts read."""
 
     def outcome(self, id: str) -> Outcome:
         """Return the outcome that the host was given for the call of this id."""

@@ -325,6 +325,8 @@ class Interceptor:
         """Do as `begin` does, in one pass; False if that is not possible."""
         id, tool, _, _, _, time, lane, checked, woken = kept
         ledger, torn = self.ledger, self.ledger.torn
+        if violated and not ledger.bound.keys().isdisjoint(violated):
+            return False
         try:
             also: Opened | None = NOTHING_OPENED
             if woken:

@@ -76,7 +76,7 @@ BUGS = [
     (
         "a value in flight is not remembered",
         "engine/fastpath/source.py",
-        'self._store_value(i, clause, where, kept, self._open, "None")',
+        'self._store_value(i, clause, where, call.afters, self._open, "None")',
         "pass",
         ANSWERS + "calls_in_flight_under_values_keep_to_the_fast_path",
     ),

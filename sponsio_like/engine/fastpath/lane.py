@@ -19,8 +19,8 @@ Opener: TypeAlias = Callable[[Any, Checked, float], "list[Change] | None"]
 Reader: TypeAlias = Callable[[Checked], list[Read]]
 """The values read of a call -> the letter of each clause."""
 Heard: TypeAlias = Literal["status", "answer", "all"]
-"""What contracts read of the result of a call: whether it is an error; conditions on its answer,
-too; or more, which binds values or runs code of users.
+"""The part of a call's result that contracts read: whether it is an error; conditions on its
+answer, too; or more, which binds values or runs code of users.
 """
 
 

@@ -131,6 +131,16 @@ class _Where(NamedTuple):
     key: str
 
 
+class _InFlight(NamedTuple):
+    """The letter of a call without its result, if the clause waits for that, and the registers if
+    it does not.
+    """
+
+    letter: str
+    waits: bool
+    afters: Sequence[str | None]
+
+
 class _End(NamedTuple):
     """The source of `done` or `failed`: what is worked out, and then what is written."""
 
@@ -320,26 +330,34 @@ class Writer:
             else:
                 self._store(i, clause, self._again(i, clause, where, end.lines), kept, end)
         said = self._said.in_flight(clause, letter)
-        if clause.bound is None:
-            if waits and not clause.by and clause.automaton is not None:
-                self._open.lines.extend(self._says_unless_still(i, said))
-                return
-            asked = self._says(i, said, where.key or "()")
-            if waits or clause.by:
-                self._open.lines.append(asked)
-            elif not clause.is_memoryless:
-                self._store_open(i, clause, where, kept, asked)
+        open_call = self._value_open if clause.bound is not None else self._plain_open
+        open_call(i, clause, where, _InFlight(said, waits, kept))
+
+    def _plain_open(self, i: int, clause: Clause, where: _Where, call: _InFlight) -> None:
+        """Write the step for a call in flight."""
+        if call.waits and not clause.by and clause.automaton is not None:
+            self._open.lines.extend(self._says_unless_still(i, call.letter))
             return
+        asked = self._says(i, call.letter, where.key or "()")
+        if call.waits or clause.by:
+            self._open.lines.append(asked)
+        elif not clause.is_memoryless:
+            self._store_open(i, clause, where, call.afters, asked)
+
+    def _value_open(self, i: int, clause: Clause, where: _Where, call: _InFlight) -> None:
+        """Write the step for a call in flight, of a clause with value variables."""
         values = short_values(clause, self._name)
         assert values is not None
         others = self._names.bind(values.others)
-        sight = f"{self._names.bind(BoundLetters)}({{{where.key}: {said}}}, {others}, True, ())"
+        sight = (
+            f"{self._names.bind(BoundLetters)}({{{where.key}: {call.letter}}}, {others}, True, ())"
+        )
         self._reads.append(f"{self._names.bind(Read)}({i}, {others}, {sight})")
-        if waits:
+        if call.waits:
             self._heard = "all"
             self._open.lines.append("return None")
         else:
-            self._store_value(i, clause, where, kept, self._open, "None")
+            self._store_value(i, clause, where, call.afters, self._open, "None")
 
     def _where(self, i: int, clause: Clause) -> _Where:
         if clause.bound is not None:
