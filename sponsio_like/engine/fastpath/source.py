@@ -421,6 +421,8 @@ class Writer:
         if they make none.
         """
         numbers = [k for k, slot in enumerate(clause.slots) if of_answer(slot)]
+        if not numbers:
+            return []
         idle = clause.idle_slots(static(clause.slots, self._name), numbers)
         return [] if len(idle) == len(numbers) else [clause.slots[k] for k in numbers]
 
