@@ -153,11 +153,15 @@ def _event(value: Any, words: Vocabulary) -> Formula:
     return found
 
 
+BARE = re.compile(r"(?:[\w.:/*?-]|\[[^\]\s]+\])+")
+"""A name or a glob: no formula looks so."""
+
+
 def _occurrence(status: Status) -> Callable[[Any, Vocabulary], Formula]:
     """Return a reader of one event: a match, or any condition; bare names have `status`."""
 
     def read(value: Any, words: Vocabulary) -> Formula:
-        bare = isinstance(value, str) and re.fullmatch(r"[\w.:/*?-]+", value)
+        bare = isinstance(value, str) and BARE.fullmatch(value)
         if bare or isinstance(value, (list, tuple)):
             return matched(value, words, status)
         if isinstance(value, Mapping) and (is_match(value) or value.keys() == {"agent"}):

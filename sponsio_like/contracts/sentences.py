@@ -69,6 +69,10 @@ OTHERWISE = (
 """Expressions for what no pattern says, and what is written instead."""
 
 
+EACH = re.compile(r"\b(?:before|preced\w+) (?:each|every)\b|\beach\b", re.IGNORECASE)
+"""What may ask for an earlier call of its own for each call."""
+
+
 def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:
     """Return the rule that a sentence states. Raises `ContractError` with the closest sentences."""
     for declared, given in readings(sentence):
@@ -116,7 +120,9 @@ def meanings(sentence: str, words: Vocabulary = NOTHING) -> list[Rule]:
     wrong: ContractError | None = None
     for said in sayings(sentence, phrasings(), tool_test(words)):
         try:
-            found.append(_unmistaken(sentence, _rule(said, words), words))
+            rule = _unmistaken(sentence, _rule(said, words), words)
+            _check_each(sentence, said, rule)
+            found.append(rule)
         except ContractError as error:
             if wrong is None or said.name == "absent":  # a field to be declared comes first
                 wrong = error
@@ -164,6 +170,21 @@ def _rule(said: Reading, words: Vocabulary) -> Rule:
     formula = demanded_where(when, rule.formula, how)
     conditional = f"{text}, {rule.sentence}"
     return replace(rule, formula=formula, sentence=conditional, pattern="", arguments={}, cap=False)
+
+
+def _check_each(sentence: str, said: Reading, rule: Rule) -> None:
+    """Raise `ContractError` for “before each”: one earlier call may serve all, or none but one."""
+    bare = re.sub(r"`[^`]*`", "``", sentence)
+    if said.name not in ("must_precede", "required_steps_completion") or not EACH.search(bare):
+        return
+    match said.arguments:
+        case {"first": str(first), "then": str(then)}:
+            anew = f"“take a new `{first}` before each `{then}`”"
+        case _:
+            anew = "{pattern: backup_before_destructive, backup: .., action: ..}"
+    what = f"“{sentence.strip()}” can mean two things"
+    hint = f"write “{rule.sentence}” if one serves all that follow, or {anew} if each needs its own"
+    raise ContractError.of(what, hint)
 
 
 def _unmistaken(sentence: str, rule: Rule, words: Vocabulary) -> Rule:
