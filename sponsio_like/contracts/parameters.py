@@ -186,14 +186,16 @@ def _scalars(value: Any, _: Vocabulary) -> tuple[Any, ...]:
 
 
 def _moment(value: Any, words: Vocabulary) -> Term:
-    """Return the term for the seconds since something happened, or since a fact was told."""
+    """Return the term for the seconds since something happened, or since a fact was told; of a bare
+    name, since a call of it that has succeeded.
+    """
     if isinstance(value, Mapping) and "fact" in value:
         problems = Problems()
         check_keys(value, ("fact",), "event", problems)
         key = problems.attempt(("fact",), name, value["fact"])
         problems.check()
         return FactAge(str(key))
-    return Age(_event(value, words))
+    return Age(_occurrence("ok")(value, words))
 
 
 def _renames(value: Any, _: Vocabulary) -> tuple[tuple[str, str | None], ...]:
@@ -264,7 +266,7 @@ Scalars: TypeAlias = Annotated[
 Moment: TypeAlias = Annotated[
     Term,
     Kind(
-        "a tool, {called: tool}, {done: tool}, {fact: key} or {message: role}",
+        "a tool (its success), {called: tool}, {fact: key} or {message: role}",
         _moment,
         {"anyOf": [refers("event"), refers("occurrence")]},
     ),

@@ -158,6 +158,10 @@ def _rule(said: Reading, words: Vocabulary) -> Rule:
         what = f"the currency {said.currency} is a demand of its own, where the field is money"
         hint = "leave it out, and write a second guarantee: .. must be in currency "
         raise ContractError.of(what, f'{hint}"{said.currency}"')
+    if said.currency and not _asks_a_number(rule.formula):
+        what = f"{said.currency} are an amount, and this counts: {rule.sentence}"
+        hint = "name the field: “total `TOOL.FIELD` at most N per SECONDS seconds”"
+        raise ContractError.of(what, hint)
     if said.signs:
         text = re.sub(r"([.^$*+?{}()|\[\]])", r"\\\1", said.signs)
         what = f"`{said.signs}` may be this very text, or a regular expression"
@@ -170,6 +174,17 @@ def _rule(said: Reading, words: Vocabulary) -> Rule:
     formula = demanded_where(when, rule.formula, how)
     conditional = f"{text}, {rule.sentence}"
     return replace(rule, formula=formula, sentence=conditional, pattern="", arguments={}, cap=False)
+
+
+def _asks_a_number(formula: f.Formula) -> bool:
+    """True if the formula compares an argument of a call with something, or adds it."""
+    if any(True for _ in conditions_in([formula])):
+        return True
+    nodes = f.postorder(formula)
+    return any(
+        isinstance(node, f.Arg | f.Sum) or (isinstance(node, f.Custom) and node.name[:4] == "arg_")
+        for node in nodes
+    )
 
 
 def _check_each(sentence: str, said: Reading, rule: Rule) -> None:

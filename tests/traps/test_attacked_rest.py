@@ -11,11 +11,14 @@ from sponsio_like.contracts.sentences import read_sentence
 from sponsio_like.patterns import (
     absent,
     amount_limit,
+    arg_allowlist,
     arg_blacklist,
     data_intact,
     idempotent,
     no_data_leak,
+    no_other_call,
     rate_limit,
+    time_since,
 )
 from sponsio_like.syntax import read
 from tests.semantics.manifest import requirement
@@ -190,3 +193,57 @@ def test_before_each_is_refused_with_both_readings(sentence: str) -> None:
     calls: list[Any] = [(each, {}) for each in ("ask", "refund", "refund", "ask", "refund")]
     assert play(anew, *calls) == "AABAA"
     assert play(read_sentence("tool `ask` must precede `refund`"), *calls) == "AAAAA"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "`transfer` at most 1000 EUR per day",
+        "`transfer` at most $1000 per day",
+        "at most 1000 USD tokens",
+    ],
+)
+def test_an_amount_of_money_is_no_number_of_calls(sentence: str) -> None:
+    """A currency where calls or tokens are counted is refused: the field has to be named."""
+    with pytest.raises(ContractError, match=r"are an amount, and this counts.*TOOL\.FIELD"):
+        read_sentence(sentence)
+    assert read_sentence("the `amount` of `pay` must be at most 100 EUR").pattern
+
+
+# --- what opens the way -------------------------------------------------------------------------
+
+
+@requirement("C-time_since")
+def test_a_login_that_failed_is_none() -> None:
+    """`within 300s of login` asks for a success; a try counts only where `{called: ..}` says so."""
+    calls: list[Any] = [("pay", {}), ("login", {}), ("pay", {})]
+    for event in ("login", ["login", "pin"], {"tool": "login"}):
+        rule = contract("c").guarantees(time_since("pay", event, 300))
+        assert opened(rule)("pay login! pay login? pay ok:login pay") == "x.x.x.."
+    rule = contract("c").guarantees(time_since("pay", {"called": "login"}, 300))
+    assert opened(rule)("pay login! pay") == "x.."
+    assert play(read_sentence("`pay` only within 5 minutes of `login`"), *calls) == "BAA"
+    again = read_sentence("`pay` within 300s of a call of `login`")
+    assert again.formula == time_since("pay", {"called": "login"}, 300).formula
+
+
+# --- values -----------------------------------------------------------------------------------
+
+
+@requirement("S-CMP-09")
+def test_a_truth_value_in_words_is_in_doubt_in_any_case() -> None:
+    """`"True"` may be true to a tool: it is refused where true is forbidden, or required."""
+    rule = absent({"tool": "rm", "args": {"force": True}})
+    calls: list[Any] = [("rm", {"force": each}) for each in (True, "True", " TRUE ", "False", "x")]
+    assert play(rule, *calls) == "BBBAA"
+    assert (
+        play(no_other_call({"tool": "rm", "args": {"dry": True}}), ("rm", {"dry": "True"})) == "B"
+    )
+
+
+@pytest.mark.parametrize("pattern", ["^/work/", "/work/.*", "^/work/a"])
+def test_a_pattern_that_leaves_its_folder_is_warned_of(pattern: str) -> None:
+    """`^/work/` allows `/work/../etc/passwd`, too; `under` does not."""
+    with pytest.warns(ContractWarning, match=r"which lies elsewhere; write \{under: /work"):
+        Guard([contract("c").guarantees(arg_allowlist("write", "path", [pattern]))])
+    Guard([contract("c").guarantees(arg_allowlist("write", "path", ["^/work/[a-z]+$"]))])
