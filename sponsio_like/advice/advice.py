@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sponsio_like.advice.goals import asked_once
 from sponsio_like.advice.withheld import whole_values, withheld, without
 from sponsio_like.contracts import filled
-from sponsio_like.engine import Clause, Finding, Ledger, left_to_answer, unread_fields
+from sponsio_like.engine import Clause, Finding, Ledger, left_to_answer, unread_fields, unread_keys
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, Context, Event, Message, Ticket, inputs_of, names_tool
 from sponsio_like.logic.formula import (
@@ -135,8 +135,9 @@ class Refusal:
         """Return in words the parts of the call that the contract could not read."""
         if not isinstance(self.event, Call):
             return ""
-        nodes = _of_calls(self.ledger.policy.clauses[finding.clause])
-        return "".join(f"; {each}" for each in unread_fields(nodes, self.event))
+        clause = self.ledger.policy.clauses[finding.clause]
+        said = (*unread_keys(clause, self.event), *unread_fields(_of_calls(clause), self.event))
+        return "".join(f"; {each}" for each in dict.fromkeys(said))
 
     def _answers_unread(self) -> list[str]:
         """Return the reasons why answers could not be read that these contracts ask for."""

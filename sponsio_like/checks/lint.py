@@ -16,7 +16,7 @@ from sponsio_like.checks.guarantees import (
     check_values,
 )
 from sponsio_like.checks.kinds import found_always, spelled, unlike
-from sponsio_like.checks.names import alike_names, unknown_names
+from sponsio_like.checks.names import alike_names, bracketed_names, decomposed_names, unknown_names
 from sponsio_like.checks.orders import deadlocks, unmet
 from sponsio_like.checks.together import owed_at_start
 from sponsio_like.contracts import (
@@ -106,7 +106,7 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
     for k, contract in enumerate(contracts):
         mine = [compiled.shape(contract, rule) for rule in contract.rules]
         said = (*unknown_names(contract, words), *unlike(contract, inventory.tools or {}))
-        said += _never_true(contract, mine, inventory, sound)
+        said += (*decomposed_names(contract), *_never_true(contract, mine, inventory, sound))
         problems += [_located(contract, problem) for problem in said]
         if structural[k]:
             continue
@@ -125,6 +125,7 @@ def linted(contracts: Sequence[Contract], mode: Mode, inventory: Inventory) -> L
     ]
     seldom = (*_remarks(contracts, shapes), *always, *spellings(contracts, words), *contrary)
     more = (*unmet(contracts, inventory), *alike_names(contracts, inventory))
+    more += tuple(bracketed_names(contracts, inventory))
     return Linted(tuple(clauses), (*problems, *impossible), (*seldom, *more, *late))
 
 

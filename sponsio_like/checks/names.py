@@ -7,11 +7,13 @@ said of these can be wrong.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from unicodedata import is_normalized, normalize
 
 import sponsio_like.logic.formula as f
 from sponsio_like.contracts import (
@@ -41,11 +43,13 @@ from sponsio_like.values import path_parts
 ARGUMENTS = frozenset({"arg_contains", "arg_allowed", "arg_missing", "arg_length", "arg_between"})
 """The built-in atoms that name an argument first."""
 
+BRACKETS = re.compile(r"\[.+\]|\{.*,.*\}")
 SIGNS = re.compile(r"[\W_]")
 MOST_NAMES = 300
 """From so many names on, none are compared."""
 LONG_ENOUGH = 6
 """Shorter names that are alike may both be meant: `form` and `from`."""
+_WITH_PATH = (f.OutputIs, f.Output, f.Sum)
 WAITS = "which its pattern waits for where you name none"
 INSTEAD = "name the tool that is there, or list all in `tools:`: then a person is asked"
 
@@ -83,6 +87,22 @@ def unknown_names(
     return list(dict.fromkeys(problems.found))
 
 
+def decomposed_names(contract: Contract) -> Iterator[Problem]:
+    """Yield a problem for each name that is not in NFC, in which the names of calls are read."""
+    roots = formulas(contract)
+    named = [path for rule in contract.rules for path in rule.by]
+    for match in f.matches_in(roots):
+        named += [*match.names, *match.globs, *(each.path for each in match.conditions)]
+    for root in roots:
+        terms = (node for node in f.postorder(root) if isinstance(node, _WITH_PATH))
+        named += [*_paths(root), *(node.path for node in terms)]
+    for name in dict.fromkeys(named):
+        if not is_normalized("NFC", name):
+            other = json.dumps(normalize("NFC", name))
+            what = f"`{name}` has a letter and its accent as two characters, as no call has it"
+            yield Problem(what, "", f"write {other}")
+
+
 def alike_names(contracts: Iterable[Contract], inventory: Inventory) -> Iterator[Problem]:
     """Yield a warning for each two names of tools that are one but for a slip of the pen, capitals
     or signs.
@@ -115,6 +135,19 @@ def alike_names(contracts: Iterable[Contract], inventory: Inventory) -> Iterator
             for key in less:
                 shorter.setdefault(key, []).append(name)
             named[name] = contract
+
+
+def bracketed_names(contracts: Iterable[Contract], inventory: Inventory) -> Iterator[Problem]:
+    """Yield a warning for each name of a tool that looks like a glob and is none: `file[ab]`.
+
+    Where a file has `tools:`, one that they do not have is refused.
+    """
+    for contract in contracts if inventory.tools is None else ():
+        for match in f.matches_in(formulas(contract)):
+            for name in filter(BRACKETS.search, match.names):
+                what = f"`{name}` is the tool of this very name: brackets and braces are no glob"
+                hint = "list the tools that are meant; if it is a name, list all in `tools:`"
+                yield Problem(what, contract_place(contract), hint)
 
 
 def _likeness(name: str) -> tuple[str, int, set[int]]:

@@ -18,7 +18,7 @@ import sponsio_like.logic.formula as f
 from sponsio_like.checks.together import is_reachable
 from sponsio_like.engine import Clause
 from sponsio_like.errors import ContractError
-from sponsio_like.logic import decompose
+from sponsio_like.logic import conjuncts, decompose
 from sponsio_like.monitor import (
     BINDING,
     PAST,
@@ -141,6 +141,7 @@ def check_variables(clause: Clause) -> None:
                 f"nothing binds `${name}`",
                 f"bind it where a value stands: {{args: {{id: ${name}}}}}",
             )
+    _check_single(clause.rule.formula)
     for i, slot in enumerate(clause.slots):
         for each in () if _is_tied(clause, i) else _variables_by_event(slot.node):
             _check_together(each, set(known.places))
@@ -151,6 +152,20 @@ def check_variables(clause: Clause) -> None:
     _check_context(clause)
     _check_bound_in_time(clause)
     check_unbound_values(clause)
+
+
+def _check_single(formula: f.Formula) -> None:
+    """Refuse what forbids every value: a variable that stands only once in a prohibition."""
+    told = [var.name for _, var in all_vars(formula)]
+    for part in conjuncts(formula):
+        match part:
+            case f.Always(f.Not(f.Happens() | f.And() as event), None):
+                for name in (var.name for _, var in all_vars(event)):
+                    if told.count(name) == 1:
+                        what = f"`${name}` stands only once, so it means any value: all are refused"
+                        fact = f"{{ltl: 'G(called(T) -> arg(field) != ctx({name}))'}}"
+                        hint = f"write the value; any is {{ne: null}}; a fact of the host {fact}"
+                        raise ContractError.of(what, hint)
 
 
 def _is_tied(clause: Clause, slot: int) -> bool:

@@ -50,8 +50,9 @@ class Rule:
     `by` splits the trace: one monitor for each combination of values of these argument paths
     (`@agent`: of the calling agent). A call that lacks one of them violates, if such calls can.
     `answer` is the rule's own strategy, if it brings one. `cap`: its sum over the session never
-    falls, since what would lower it violates. `authored`: it stands in a contract as
-    somebody wrote it, so that what can hardly be meant is refused.
+    falls, since what would lower it violates. `single`: a call with several values at a path
+    of `by` violates. `authored`: it stands in a contract as somebody wrote it, so that what can
+    hardly be meant is refused.
     """
 
     formula: Formula
@@ -62,6 +63,7 @@ class Rule:
     answer: Decision | None = None
     authored: bool = field(default=False, compare=False)
     cap: bool = field(default=False, compare=False)
+    single: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

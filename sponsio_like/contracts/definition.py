@@ -264,7 +264,7 @@ def _authored(rule: Rule) -> Rule:
     """
     check_meant(rule.formula)
     written = (rule.formula, rule.sentence, rule.pattern, rule.arguments)
-    return Rule(*written, rule.by, rule.answer, authored=True, cap=rule.cap)
+    return Rule(*written, rule.by, rule.answer, authored=True, cap=rule.cap, single=rule.single)
 
 
 def _pattern(value: Mapping[str, Any], words: Vocabulary) -> Rule:

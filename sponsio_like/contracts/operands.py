@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
+from unicodedata import normalize
 
 from sponsio_like.contracts.typed_fields import where_declared
 from sponsio_like.errors import ContractError, Problems, closest, read_each
@@ -101,13 +102,13 @@ def pattern_text(value: Any) -> str:
 
 
 def field_path(value: Any) -> str:
-    """Return a path into arguments: `to`, `customer.id`, `items[].sku`; `*` is all of them.
+    """Return a path into arguments: `to`, `customer.id`, `items[].sku`; `*` is all.
 
     Raises `ContractError` for anything else.
     """
     parts = value.replace("[]", "").split(".") if isinstance(value, str) else [""]
     if all(part and part == part.strip() for part in parts) and parts != ["*", "*"]:
-        return str(value)
+        return normalize("NFC", str(value))
     raise ContractError.of(
         f"`{value}` is not a path", "write `to`, `customer.id`, `items[].sku`, or `*` for all"
     )

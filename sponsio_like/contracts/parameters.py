@@ -153,11 +153,15 @@ def _event(value: Any, words: Vocabulary) -> Formula:
     return found
 
 
+BARE = re.compile(r"(?:[\w.:/*?-]|\[[^\]\s]+\])+")
+"""A name or a glob: no formula looks so."""
+
+
 def _occurrence(status: Status) -> Callable[[Any, Vocabulary], Formula]:
     """Return a reader of one event: a match, or any condition; bare names have `status`."""
 
     def read(value: Any, words: Vocabulary) -> Formula:
-        bare = isinstance(value, str) and re.fullmatch(r"[\w.:/*?-]+", value)
+        bare = isinstance(value, str) and BARE.fullmatch(value)
         if bare or isinstance(value, (list, tuple)):
             return matched(value, words, status)
         if isinstance(value, Mapping) and (is_match(value) or value.keys() == {"agent"}):
@@ -182,14 +186,16 @@ def _scalars(value: Any, _: Vocabulary) -> tuple[Any, ...]:
 
 
 def _moment(value: Any, words: Vocabulary) -> Term:
-    """Return the term for the seconds since something happened, or since a fact was told."""
+    """Return the term for the seconds since something happened, or since a fact was told; of a bare
+    name, since a call of it that has succeeded.
+    """
     if isinstance(value, Mapping) and "fact" in value:
         problems = Problems()
         check_keys(value, ("fact",), "event", problems)
         key = problems.attempt(("fact",), name, value["fact"])
         problems.check()
         return FactAge(str(key))
-    return Age(_event(value, words))
+    return Age(_occurrence("ok")(value, words))
 
 
 def _renames(value: Any, _: Vocabulary) -> tuple[tuple[str, str | None], ...]:
@@ -260,7 +266,7 @@ Scalars: TypeAlias = Annotated[
 Moment: TypeAlias = Annotated[
     Term,
     Kind(
-        "a tool, {called: tool}, {done: tool}, {fact: key} or {message: role}",
+        "a tool (its success), {called: tool}, {fact: key} or {message: role}",
         _moment,
         {"anyOf": [refers("event"), refers("occurrence")]},
     ),

@@ -69,6 +69,10 @@ OTHERWISE = (
 """Expressions for what no pattern says, and what is written instead."""
 
 
+EACH = re.compile(r"\b(?:before|preced\w+) (?:each|every)\b|\beach\b", re.IGNORECASE)
+"""What may ask for an earlier call of its own for each call."""
+
+
 def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:
     """Return the rule that a sentence states. Raises `ContractError` with the closest sentences."""
     for declared, given in readings(sentence):
@@ -116,7 +120,9 @@ def meanings(sentence: str, words: Vocabulary = NOTHING) -> list[Rule]:
     wrong: ContractError | None = None
     for said in sayings(sentence, phrasings(), tool_test(words)):
         try:
-            found.append(_unmistaken(sentence, _rule(said, words), words))
+            rule = _unmistaken(sentence, _rule(said, words), words)
+            _check_each(sentence, said, rule)
+            found.append(rule)
         except ContractError as error:
             if wrong is None or said.name == "absent":  # a field to be declared comes first
                 wrong = error
@@ -152,6 +158,10 @@ def _rule(said: Reading, words: Vocabulary) -> Rule:
         what = f"the currency {said.currency} is a demand of its own, where the field is money"
         hint = "leave it out, and write a second guarantee: .. must be in currency "
         raise ContractError.of(what, f'{hint}"{said.currency}"')
+    if said.currency and not _asks_a_number(rule.formula):
+        what = f"{said.currency} are an amount, and this counts: {rule.sentence}"
+        hint = "name the field: “total `TOOL.FIELD` at most N per SECONDS seconds”"
+        raise ContractError.of(what, hint)
     if said.signs:
         text = re.sub(r"([.^$*+?{}()|\[\]])", r"\\\1", said.signs)
         what = f"`{said.signs}` may be this very text, or a regular expression"
@@ -164,6 +174,32 @@ def _rule(said: Reading, words: Vocabulary) -> Rule:
     formula = demanded_where(when, rule.formula, how)
     conditional = f"{text}, {rule.sentence}"
     return replace(rule, formula=formula, sentence=conditional, pattern="", arguments={}, cap=False)
+
+
+def _asks_a_number(formula: f.Formula) -> bool:
+    """True if the formula compares an argument of a call with something, or adds it."""
+    if any(True for _ in conditions_in([formula])):
+        return True
+    nodes = f.postorder(formula)
+    return any(
+        isinstance(node, f.Arg | f.Sum) or (isinstance(node, f.Custom) and node.name[:4] == "arg_")
+        for node in nodes
+    )
+
+
+def _check_each(sentence: str, said: Reading, rule: Rule) -> None:
+    """Raise `ContractError` for “before each”: one earlier call may serve all, or none but one."""
+    bare = re.sub(r"`[^`]*`", "``", sentence)
+    if said.name not in ("must_precede", "required_steps_completion") or not EACH.search(bare):
+        return
+    match said.arguments:
+        case {"first": str(first), "then": str(then)}:
+            anew = f"“take a new `{first}` before each `{then}`”"
+        case _:
+            anew = "{pattern: backup_before_destructive, backup: .., action: ..}"
+    what = f"“{sentence.strip()}” can mean two things"
+    hint = f"write “{rule.sentence}” if one serves all that follow, or {anew} if each needs its own"
+    raise ContractError.of(what, hint)
 
 
 def _unmistaken(sentence: str, rule: Rule, words: Vocabulary) -> Rule:

@@ -67,6 +67,8 @@ OPTIONAL = (
 WORDS = re.compile(r"(?<!\\)(?:\\\\)*\\[wW]")
 EDGES = re.compile(r"[^\x00-\x7f]\)*\\[bB]|(?<!\\)\\[bB](?:\((?:\?\w*:)?)*[^\x00-\x7f]")
 r"""`WORDS` finds `\w` and `\W`; `EDGES` finds `\b` beside a letter that is not of ASCII."""
+FOLDER = re.compile(r"\^?((?:/[\w-]+)+)", re.ASCII)
+"""The folder with which a pattern has texts begin."""
 LETTERS = r"write `[\pL\pM\pN_]` for `\w`, and `(?:^|[^\pL])`, `(?:[^\pL]|$)` for `\b`"
 _TARGETED = (f.Happens, f.Sum, f.Repeats, f.Delivered, f.Denied)
 _TELLING = frozenset(
@@ -167,10 +169,12 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
                     yield from _bare(pattern)
                     yield from _another_host(pattern, whole_or_anchored(pattern))
                     yield from _all(pattern)
+                    yield from _upwards(pattern, whole_or_anchored(pattern))
     for each in demanded_of_calls(root):
         if each.op == "matches" and isinstance(each.value, str):
             yield from _bare(each.value)
             yield from _another_host(each.value, each.value)
+            yield from _upwards(each.value, each.value)
 
 
 def unsaid(root: f.Formula, given: Mapping[str, object]) -> Iterator[Problem]:
@@ -355,6 +359,18 @@ def _bare(pattern: str) -> Iterator[Problem]:
     if written != pattern:
         what = f"in `{pattern}` a dot stands for any character"
         yield Problem(what, hint=f"write `{written}`")
+
+
+def _upwards(pattern: str, searched: str) -> Iterator[Problem]:
+    """Yield a problem for `^/workspace/`, which lets `/workspace/../etc/passwd` through.
+
+    `searched` is the pattern as it is searched for.
+    """
+    found = FOLDER.match(pattern)
+    path = f"{found[1]}/../../../../etc/passwd" if found else ""
+    if found and regex(searched)(path):
+        what = f"`{pattern}` also matches `{path}`, which lies elsewhere"
+        yield Problem(what, hint=f"write {{under: {found[1]}}}, or `scope_limit`")
 
 
 def _another_host(pattern: str, searched: str) -> Iterator[Problem]:

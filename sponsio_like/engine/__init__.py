@@ -62,6 +62,7 @@ from sponsio_like.engine.unread import (
     too_large,
     unread_fields,
     unread_in_result,
+    unread_keys,
     unread_slots,
     why_unread,
 )
@@ -78,7 +79,7 @@ __all__ = [
     "named_lane", "needing_ruling", "observed", "open_clause", "open_clauses", "open_obligations",
     "owed", "prepare", "ranked", "renamed", "reported", "runs_user_code", "settle_all",
     "split_world", "still_asks", "stoppable", "stopping", "strictest", "too_large", "unlisted_call",
-    "unread_fields", "unread_in_result", "unread_slots", "unreadable", "verdicts", "why_unread",
-    "with_modes", "witnesses",
+    "unread_fields", "unread_in_result", "unread_keys", "unread_slots", "unreadable", "verdicts",
+    "why_unread", "with_modes", "witnesses",
 ]
 # fmt: on

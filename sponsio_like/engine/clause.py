@@ -259,7 +259,7 @@ class Clause:
 
     def key(self, event: Event) -> Any:
         """Return the values that choose the monitor of this call; None if one is missing."""
-        return split_key(event, self.by) if isinstance(event, Call) else None
+        return split_key(event, self.by, self.rule.single) if isinstance(event, Call) else None
 
     # --- watching -----------------------------------------------------------------------------
 

@@ -131,7 +131,7 @@ def shape_of(
     if outline.bounded or not _owed_always(rule.formula):
         key.append(values)  # how much is remembered, or owed at first, depends on constants
     known = () if tools is None else tuple([name in tools for name in outline.names])
-    whole = (*key, scope and scope.kind, rule.by, rule.authored, known)
+    whole = (*key, scope and scope.kind, rule.by, rule.single, rule.authored, known)
     number = numbers.setdefault(whole, len(numbers))
     exactly = numbers.setdefault((number, values), len(numbers))
     return Shape(number, exactly, tuple(outline.names), tuple(outline.nodes))

@@ -23,7 +23,7 @@ from sponsio_like.events import (
     single,
 )
 from sponsio_like.logic import show
-from sponsio_like.monitor import CallMatcher, Letter, OutputMatcher, Slot
+from sponsio_like.monitor import CallMatcher, Letter, OutputMatcher, Slot, split_key
 from sponsio_like.values import (
     ABSENT,
     ANSWER_CAP,
@@ -49,6 +49,15 @@ def unread_fields(nodes: Iterable[f.Node], call: Call) -> Iterator[str]:
     for path in dict.fromkeys(path for node in nodes for path in _paths(node, call.tool)):
         if _why(call.args, path):
             yield why_unread(path, call.args)
+
+
+def unread_keys(clause: Clause, call: Call) -> Iterator[str]:
+    """Yield the fields that choose a monitor of the clause and have no value, with the reasons."""
+    for path in clause.by:
+        if split_key(call, (path,)) is None:
+            yield why_unread(path, call.args)
+        elif split_key(call, (path,), clause.rule.single) is None:
+            yield f"field `{path}` has several values, or an object, where one value is expected"
 
 
 def _paths(node: f.Node, tool: str) -> Iterator[str]:

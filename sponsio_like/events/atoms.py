@@ -42,6 +42,7 @@ from sponsio_like.logic.formula import (
     MessageBy,
     Node,
     Observed,
+    Op,
     Output,
     OutputIs,
     Permitted,
@@ -87,7 +88,7 @@ def value_reader(node: Term) -> Callable[[Event, Context], Any]:
                 argument(event.args, path) if isinstance(event, Call) else MISSING
             )
         case Ctx(key):
-            return lambda event, context: context.facts.get(key, MISSING)
+            return lambda _, context: told_value(context, key)
         case Mark(path):
             return lambda event, _: mark_at(event, path) if isinstance(event, Call) else MISSING
         case Delivered():
@@ -263,6 +264,8 @@ def _context_reader(node: Formula) -> Reader:
             return lambda event, _: (
                 asks(spot(event.args, path)) if isinstance(event, Call) else None
             )
+        case Compare(Ctx(key), op, Const(value)):
+            return _fact_reader(key, op, value)
         case Compare(left, op, Const(value)):
             get, holds = value_reader(left), comparison(op, value)
             return lambda event, context: (
@@ -274,6 +277,34 @@ def _context_reader(node: Formula) -> Reader:
             get, other = value_reader(left), value_reader(right)
             return lambda event, context: _compared(get(event, context), op, other(event, context))
     raise TypeError(f"not an atom: {node!r}")
+
+
+def told_value(context: Context, key: str) -> Any:
+    """Return the latest value of a fact; `MISSING` if it was never told, or is null."""
+    value = context.facts.get(key)
+    return MISSING if value is None else value
+
+
+def _fact_reader(key: str, op: Op, value: Any) -> Reader:
+    """Return the reader of a comparison of a fact; each element of a list compares for itself, and
+    they have to agree.
+    """
+    holds, lists = comparison(op, value), (list, tuple)
+    takes_null = None in (value if op == "in" else (value,))
+    whole = op in ("=", "!=") and isinstance(value, lists)
+
+    def read(_: Event, context: Context) -> bool | None:
+        fact = context.facts.get(key)
+        if fact is None and not (takes_null and key in context.facts):
+            return None
+        if isinstance(fact, Mapping):
+            return None
+        if not isinstance(fact, lists) or whole:
+            return holds(fact)
+        found = {holds(each) for each in fact}
+        return found.pop() if len(found) == 1 else None
+
+    return read
 
 
 def _custom_reader(registered: CustomAtom, args: tuple[Any, ...]) -> Reader:

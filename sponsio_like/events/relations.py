@@ -220,6 +220,8 @@ def _reads_as(left: Any, right: Any) -> bool:
         return False
     if texts[0] == texts[1]:
         return True
+    if isinstance(left, bool) or isinstance(right, bool):  # Python writes `True`
+        return str(texts[0]).lower() == str(texts[1]).lower()
     if isinstance(left, str) and isinstance(right, str):
         return False
     one, other = (number_in(text or "") for text in texts)

@@ -169,11 +169,11 @@ def _words(call: Call) -> tuple[str, frozenset[str]]:
     return call.tool, frozenset(text[:TEXT_CAP].casefold().split())
 
 
-def split_key(call: Call, paths: tuple[str, ...]) -> Any:
+def split_key(call: Call, paths: tuple[str, ...], single: bool = False) -> Any:
     """Return the canonical values at these paths; None if one is missing or cannot be read.
 
     `@agent` is the agent, `@tool` the tool, `*` all arguments together. Nulls and empty lists are
-    missing.
+    missing. With `single`, a list of several values, or an object, cannot be read.
     """
     parts: list[Any] = []
     for path in paths:
@@ -182,6 +182,8 @@ def split_key(call: Call, paths: tuple[str, ...]) -> Any:
             return None  # missing, or hidden behind a second value
         try:
             value = found if "[]" in path else found[0]
+            if single and path != "*" and isinstance(read_as(value), (list, tuple, Mapping)):
+                return None
             parts.append(short(value if path[0] == "@" else read_as(value)))
         except NotCanonical:
             return None

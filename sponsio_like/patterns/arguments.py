@@ -162,12 +162,13 @@ def amount_limit(
     """The amounts of all calls of `tool` together are at most `total`; tries count, exactly.
 
     In the session, or in any sliding window (`per`); with `by`, for each combination of these
-    values. A missing or negative amount violates, and what is no number.
+    values; a call with a list of several at one of these fields, or an object, violates. A missing
+    or negative amount violates, and what is no number.
     `{tool: pay, missing: skip}`: a call without the field passes, and adds nothing.
     """
     sums = Sum(optional(tool), field, per) <= total
     each = sums & Custom("arg_between", (field, 0, None))
-    return Rule(having(tool, field, each), by=by or (), cap=True)
+    return Rule(having(tool, field, each), by=by or (), cap=True, single=True)
 
 
 @pattern(
@@ -202,8 +203,8 @@ def data_intact(
 
     With `after`, the value that it had when the `after` that succeeded last was called; if there
     was none by then, that of the last call since. With `key`, for each value of that field; a call
-    of `after` that lacks it violates, since nobody could tell what it is about. `*` is all
-    arguments together.
+    with a list of several there, or an object, violates, and so does a call of `after` that lacks
+    it, since nobody could tell what it is about. `*` is all arguments together.
     """
     put, value = counted_calls(tool, counts), Mark(field)
     last = Last(value, put)
@@ -220,4 +221,4 @@ def data_intact(
     whole = whenever(tool, kept)
     if after is not None and key:  # no monitor sees a call without its key (S-KEY-03)
         whole &= whenever(after, Mark(key).equals(Mark(key)))
-    return Rule(whole, by=(key,) if key else ())
+    return Rule(whole, by=(key,) if key else (), single=True)

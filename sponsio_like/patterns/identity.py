@@ -86,15 +86,17 @@ def duplicate_call_limit(
 
 @pattern(
     "identity",
+    "`{action}` within {max_seconds}s of a call of `{event.called}`",
     "`{action}` within {max_seconds}s of `{event}`",
     says=PHRASINGS["time_since"],
     keeps=("", "ask act", "ask +60s act", "ask +100s ask act"),
-    breaks=("act", "ask +61s act", "ask act +61s act"),
-    example={"action": "act", "event": {"called": "ask"}, "max_seconds": 60},
+    breaks=("act", "ask +61s act", "ask act +61s act", "ask! act", "ask? act"),
+    example={"action": "act", "event": "ask", "max_seconds": 60},
 )
 def time_since(action: Tools, event: Moment, max_seconds: Duration) -> Formula:
     """`action` is called at most `max_seconds` after the latest `event`; never without one.
 
-    An event is a tool, `{called: ..}`, `{done: ..}`, `{fact: key}` (told), or `{message: role}`.
+    An event is a tool (a call that succeeded), `{called: ..}` (a try, too), `{done: ..}`, `{fact:
+    key}` (told), or `{message: role}`.
     """
     return whenever(action, event <= max_seconds)

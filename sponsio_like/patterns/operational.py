@@ -65,8 +65,12 @@ def rate_limit(
 def idempotent(
     action: Tools, by: tuple[Field, ...] | None = None, counts: Counts = "called"
 ) -> Rule:
-    """`action` is called at most once; with `by`, once for each combination of these values."""
-    return Rule(whenever(action, Count(counted_calls(action, counts)) <= 1), by=by or ())
+    """`action` is called at most once; with `by`, once for each combination of these values.
+
+    A call with a list of several values at a field of `by`, or an object, violates.
+    """
+    once = whenever(action, Count(counted_calls(action, counts)) <= 1)
+    return Rule(once, by=by or (), single=True)
 
 
 @pattern(

@@ -101,7 +101,8 @@ def must_confirm(
     accept: Accept | None = None,
     counts: Counts = "done",
 ) -> Rule:
-    """Each run of `action` needs a confirmation of its own: a yes of `by` since the last run.
+    """Each run of `action` needs a confirmation of its own: a yes of `by` since the last run. A
+    no that comes after the yes does not take it back.
 
     Where an inventory is declared and has no such tool, each run is held until a person has
     answered its ticket.
@@ -159,8 +160,9 @@ def no_data_leak(
     identifies nothing does not count: `3`, `true`, `Bern`, a year, a date. What counts has a digit
     or is an address and has at least `min_length` characters (4), or is a name of several words, a
     passage of 5 words, or the value of a field such as `password`. With `fields`, the values of
-    these fields of the output count instead, whatever they are. Encodings are not seen, but for
-    `%40` and the like.
+    these fields of the output count instead, whatever they are, also inside of other fields
+    (`iban` is that of `{user: {iban: ..}}`, too). Encodings are not seen, but for `%40` and the
+    like.
     """
     if match == "values":
         leak = f.Var(fresh_variable("leak", source, sink))
@@ -233,15 +235,21 @@ def workflow_step(trigger: Event, next_action: Event) -> Formula:
     """
     if not _is_context(trigger):
         return f.Always(trigger >> f.Next(next_action))
-    keys = [node.key for node in f.postorder(trigger) if isinstance(node, f.Ctx)]
-    told = f.conj(trigger, *(f.Custom("ctx_told", (key,)) for key in keys))
+    nodes = list(f.postorder(trigger))
+    nulls = {node.left for node in nodes if isinstance(node, f.Compare) and _asks_null(node)}
+    facts = [node for node in nodes if isinstance(node, f.Ctx)]
+    told = f.conj(trigger, *(f.Custom("ctx_told", (each.key, each in nulls)) for each in facts))
     return f.Always((told & f.WeakYesterday(~told)) >> next_action)
 
 
 @atom("ctx_told", inputs=frozenset({"facts"}))
-def ctx_told(_: Call, context: Context, key: str) -> bool:
-    """True if the host has told this fact."""
-    return key in context.facts
+def ctx_told(_: Call, context: Context, key: str, null: bool) -> bool:
+    """True if the host has told this fact; a null counts as told only with `null`."""
+    return context.facts.get(key) is not None or (null and key in context.facts)
+
+
+def _asks_null(node: f.Compare) -> bool:
+    return isinstance(node.right, f.Const) and node.right.value is None
 
 
 def _is_context(trigger: Formula) -> bool:

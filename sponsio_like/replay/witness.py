@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
-from sponsio_like.engine import Clause, Unread, owed, why_unread
+from sponsio_like.engine import Clause, Unread, owed, unread_keys
 from sponsio_like.events import NOTHING_TOLD, Call, Context, Result, kind_of
 from sponsio_like.events import Event as Happening
 from sponsio_like.monitor import (
@@ -33,7 +33,6 @@ from sponsio_like.monitor import (
     overdue,
     reasons_of,
     settle_residual,
-    split_key,
 )
 from sponsio_like.replay.reread import Reader
 from sponsio_like.traces import CallEvent, Event, FactEvent, MessageEvent, ResultEvent, StepEvent
@@ -64,9 +63,7 @@ def lacking_key(reader: Reader, events: Sequence[Event]) -> Iterator[Explanation
         if not isinstance(event, CallEvent):
             continue
         if reader.part(event.call) is None and clause.can_break(event.call):
-            call = event.call
-            lost = [path for path in clause.by if split_key(call, (path,)) is None]
-            said = [Reason("unread", number, why_unread(path, call.args)) for path in lost]
+            said = [Reason("unread", number, each) for each in unread_keys(clause, event.call)]
             yield Explanation(number, tuple(said), witnesses=(number,))
         number += 1
 

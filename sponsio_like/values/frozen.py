@@ -13,7 +13,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any, TypeAlias
 
-from sponsio_like.values.canonical_form import NotCanonical
+from sponsio_like.values.canonical_form import NotCanonical, composed
 from sponsio_like.values.limits import (
     BITS_CAP,
     CHARACTERS_CAP,
@@ -107,7 +107,7 @@ def flat_copy(args: Any) -> dict[str, Any] | None:
                 return None
         elif kind not in _FLAT and not (kind is float and _is_short(value)):
             return None
-        if type(name) is not str:
+        if type(name) is not str or not name.isascii():
             return None
     return args.copy()
 
@@ -184,12 +184,13 @@ def freeze_members(pairs: Iterable[tuple[Any, Any]], read: Any, most: int) -> An
 
 
 def key_name(key: Any) -> str:
-    """Return a key as text: of an enum its value, not its name."""
+    """Return a key as text in NFC: of an enum its value, not its name."""
     if isinstance(key, Enum):
         return key_name(key.value)
     if isinstance(key, bytes):
-        return key.decode()
-    return str.__str__(key) if isinstance(key, str) else str(key)
+        return key_name(key.decode())
+    name = str.__str__(key) if isinstance(key, str) else str(key)
+    return composed(name)
 
 
 def frozen_copy(value: Any, depth: int, room: Room) -> Any:
@@ -233,7 +234,7 @@ def _foreign(value: Any, depth: int, room: Room) -> Any:
 def _members(value: Mapping[Any, Any], depth: int, room: Room) -> Any:
     members: dict[str, Any] = {}
     for key, item in value.items():
-        name = key if type(key) is str else key_name(key)
+        name = key if type(key) is str and key.isascii() else key_name(key)
         if room.values <= 0 or not room.holds(len(name)):
             return _full(room)
         room.values -= isinstance(item, _PLAIN)

@@ -199,8 +199,9 @@ def carried_in(value: Any, asked: str | None = None) -> frozenset[str]:
     structured = isinstance(data, (Mapping, list, tuple))
     found: set[str] = set()
     room = ANSWER_CAP
-    places = [each for path in fields for each in _at(data, path)] if structured else []
-    for place, whole in places if fields and structured else [(data, False)]:
+    places = itertools.chain(*(_anywhere(data, path) for path in fields if structured))
+    once = {(id(place), whole): (place, whole) for place, whole in places}
+    for place, whole in once.values() if fields and structured else [(data, False)]:
         for name, leaf in leaves(place):
             text = None if leaf is None else scalar_text(leaf)
             if leaf is not None and (text is None or len(text) > TEXT_CAP):
@@ -225,6 +226,28 @@ def leak_fields(asked: str | None) -> tuple[tuple[str, ...], int]:
     if least := LEAST.fullmatch(asked):
         return (), int(least[1])
     return tuple(each.strip() for each in asked.split(",")), SHORT
+
+
+def _anywhere(data: Any, path: str) -> Iterator[tuple[Any, bool]]:
+    """Yield what `_at` does, and the same for each object inside of the data: `iban` is found in
+    `{"user": {"iban": ..}}`.
+    """
+    yield from _at(data, path)
+    first = path.replace("[]", "").split(".")[0]
+    stack = list(_inner(data))
+    while stack:
+        each = read_json(stack.pop(), wholly=True)
+        if isinstance(each, Mapping) and (first in each or path in each):
+            yield from _at(each, path)
+        stack += _inner(each)
+
+
+def _inner(data: Any) -> Iterator[Any]:
+    """Yield the values of an object, or of each object of a list."""
+    if isinstance(data, Mapping):
+        yield from data.values()
+    elif isinstance(data, (list, tuple)):
+        yield from data
 
 
 def _at(data: Any, path: str) -> list[tuple[Any, bool]]:

@@ -187,6 +187,10 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
         "duplicate_call_limit",
         {"tool": "A", "fields": ["f", "g"], "limit": 2},
     ),
+    "`A` within 60s of a call of `B`": (
+        "time_since",
+        {"action": "A", "event": {"called": "B"}, "max_seconds": 60},
+    ),
     "`A` within 60s of `B`": ("time_since", {"action": "A", "event": "B", "max_seconds": 60}),
     "response must not mention `w`": ("no_keywords", {"words": ["w"]}),
     "response must not contain `email` or `card` data": ("no_pii", {"kinds": ["email", "card"]}),

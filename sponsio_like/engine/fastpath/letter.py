@@ -77,12 +77,13 @@ class Lettering:
             return self._names.bind(tuple(values[each] for each in out))
         return f"({''.join(f'{each}, ' for each in out)})"
 
-    def key(self, by: tuple[str, ...]) -> str:
+    def key(self, by: tuple[str, ...], single: bool) -> str:
         """The variable of the key that chooses a monitor. Without one: the slow path."""
-        if by not in self._known:
-            key = self._known[by] = self.keep(self._names.new())
+        name = by, single
+        if name not in self._known:
+            key = self._known[name] = self.keep(self._names.new())
             ways = [key_part(path) for path in by]
-            whole = f"{self._names.bind(split_key)}({self.call()}, {by!r})"
+            whole = f"{self._names.bind(split_key)}({self.call()}, {by!r}, {single})"
             if None in ways:
                 self._lines.append(f"{key} = {whole}")
             else:
@@ -90,7 +91,7 @@ class Lettering:
                 missing = f"{key}[0] is None" if len(by) == 1 else f"None in {key}"
                 self._lines += [f"{key} = ({parts})", f"if {missing}: {key} = {whole}"]
             self._lines.append(f"if {key} is None: return None")
-        return self._known[by]
+        return self._known[name]
 
     def place(self, counter: int) -> str:
         """The variable of the next position that the counter of this number counts."""

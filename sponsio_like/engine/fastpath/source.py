@@ -235,7 +235,7 @@ class Writer:
             raise Roundabout
         letter = self._said.keep(self._names.new())
         self._check.append(f"{letter} = {self._whole_letter(clause)}")
-        key = self._said.key(clause.by) if clause.by else "()"
+        key = self._said.key(clause.by, clause.rule.single) if clause.by else "()"
         self._open.lines.append(self._says(i, letter, key))
         self._at_once = True
 
@@ -368,7 +368,7 @@ class Writer:
             watch = self._names.new()
             self._check.append(f"{watch} = watches[{i}]")
             return _Where(watch, self._said.place(self._policy.counting_all.numbers[i][0]), "")
-        key, found = self._said.key(clause.by), self._names.new()
+        key, found = self._said.key(clause.by, clause.rule.single), self._names.new()
         watch, place = (self._said.keep(self._names.new()) for _ in range(2))
         start = self._names.bind((clause.start, 0))
         self._check += [
