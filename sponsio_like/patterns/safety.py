@@ -238,12 +238,13 @@ def workflow_step(trigger: Event, next_action: Event) -> Formula:
     nodes = list(f.postorder(trigger))
     nulls = {node.left for node in nodes if isinstance(node, f.Compare) and _asks_null(node)}
     facts = [node for node in nodes if isinstance(node, f.Ctx)]
-    told = f.conj(trigger, *(f.Custom("ctx_told", (each.key, each in nulls)) for each in facts))
+    asked = ((each.key, True) if each in nulls else (each.key,) for each in facts)
+    told = f.conj(trigger, *(f.Custom("ctx_told", each) for each in asked))
     return f.Always((told & f.WeakYesterday(~told)) >> next_action)
 
 
 @atom("ctx_told", inputs=frozenset({"facts"}))
-def ctx_told(_: Call, context: Context, key: str, null: bool) -> bool:
+def ctx_told(_: Call, context: Context, key: str, null: bool = False) -> bool:
     """True if the host has told this fact; a null counts as told only with `null`."""
     return context.facts.get(key) is not None or (null and key in context.facts)
 
