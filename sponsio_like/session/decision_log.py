@@ -40,16 +40,21 @@ class Standing:
         """Do nothing."""
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
-        """Report an exception to the library's logger, and go on."""
+        """Report an exception, and go on."""
         if not isinstance(error, Exception):
             return False
-        with suppress(*STRAIN):
-            logger = logging.getLogger("sponsio_like")
-            logger.error("a decision could not be told", exc_info=error)
+        untold(error)
         return True
 
 
 STANDS = Standing()
+
+
+def untold(error: Exception) -> None:
+    """Write to the library's logger that a decision or a result could not be told."""
+    with suppress(*STRAIN):
+        logger = logging.getLogger("sponsio_like")
+        logger.error("a decision could not be told", exc_info=error)
 
 
 class Outlet:
@@ -172,7 +177,7 @@ class Log:
             if self.sink is not None and (self.reads is None or self.reads()):
                 self._send(self._landed(session, id, tool, result, now))
         except Exception as error:  # the result stands
-            STANDS.__exit__(None, error, None)
+            untold(error)
 
     def _landed(
         self, session: str, id: str, tool: str, result: tuple[Any, Any], now: float | None

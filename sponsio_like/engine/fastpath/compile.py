@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sponsio_like.engine.fastpath.lane import Lane, Roundabout
+from sponsio_like.engine.fastpath.lane import Lane, NoLane
 from sponsio_like.engine.fastpath.source import Writer
 from sponsio_like.engine.policy import Policy
 from sponsio_like.monitor import OTHER, Name
@@ -63,5 +63,5 @@ def lane_of(policy: Policy, name: Name, clauses: Sequence[int]) -> Lane | None:
     """The lane of a tool past these clauses, if there can be one."""
     try:
         return Writer(policy, name).lane(tuple(clauses))
-    except Roundabout:
+    except NoLane:
         return None

@@ -54,5 +54,5 @@ class Lane:
     heard: Heard = "status"
 
 
-class Roundabout(Exception):
+class NoLane(Exception):
     """Calls of this tool have to take the slow path."""

@@ -1,7 +1,7 @@
 """The source of one lane: what a call of one tool does to the clauses that it concerns.
 
 In: a policy, and a tool. Out: a `Lane`, which tells whether anything stands against a call, and,
-once the call has its result, what its contracts remember of it. Raises `Roundabout` for what has to
+once the call has its result, what its contracts remember of it. Raises `NoLane` for what has to
 take the slow path. Nothing in a lane runs code of users.
 
 For a clause that calls of the tool do not concern, the code says when it has to see one (`wakes`).
@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sponsio_like.engine.clause import MOMENT, Clause
-from sponsio_like.engine.fastpath.lane import Heard, Lane, Opener, Reader, Roundabout
+from sponsio_like.engine.fastpath.lane import Heard, Lane, NoLane, Opener, Reader
 from sponsio_like.engine.fastpath.letter import (
     Lettering,
     foreign,
@@ -166,12 +166,12 @@ class Writer:
         self._said = Lettering(self._names, name, self._check)
 
     def lane(self, clauses: tuple[int, ...]) -> Lane:
-        """The lane. Raises `Roundabout`."""
+        """The lane. Raises `NoLane`."""
         for i in clauses:
             self._clause(i, self._policy.clauses[i])
         counts = {source: self._said.counts(source.target) for source in self._policy.sources}
         if None in counts.values():
-            raise Roundabout
+            raise NoLane
         sources = tuple(source for source, counted in counts.items() if counted)
         branching = _branching(self._policy, clauses)
         check, done, failed = self._functions()
@@ -230,9 +230,9 @@ class Writer:
             self._asked(i, clause)
 
     def _asked(self, i: int, clause: Clause) -> None:
-        """Add a clause whose monitor judges the call. Raises `Roundabout` for code of users."""
+        """Add a clause whose monitor judges the call. Raises `NoLane` for code of users."""
         if any(map(runs_user_code, clause.slots)):
-            raise Roundabout
+            raise NoLane
         letter = self._said.keep(self._names.new())
         self._check.append(f"{letter} = {self._whole_letter(clause)}")
         key = self._said.key(clause.by, clause.rule.single) if clause.by else "()"
@@ -251,13 +251,13 @@ class Writer:
         """A clause with value variables, at a call that tells one value apart, or none."""
         values = short_values(clause, self._name) if _is_small(clause) else None
         if values is None:
-            raise Roundabout
+            raise NoLane
         if values.key is None:
             return
         letter: list[Code] = []
         for slot, told in zip(clause.slots, values.letter, strict=True):
             if told is None and (foreign(slot) or of_answer(slot)):
-                raise Roundabout
+                raise NoLane
             letter.append(self._said.slot(slot, told))
         self._plain(i, clause, letter)
 
