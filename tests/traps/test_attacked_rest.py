@@ -242,12 +242,12 @@ def test_a_truth_value_in_words_is_in_doubt_in_any_case() -> None:
     )
 
 
-@pytest.mark.parametrize("pattern", ["^/work/", "/work/.*", "^/work/a"])
+@pytest.mark.parametrize("pattern", ["^/srv/", "/srv/.*", "^/srv/a"])
 def test_a_pattern_that_leaves_its_folder_is_warned_of(pattern: str) -> None:
-    """`^/work/` allows `/work/../etc/passwd`, too; `under` does not."""
-    with pytest.warns(ContractWarning, match=r"which lies elsewhere; write \{under: /work"):
+    """`^/srv/` allows `/srv/../etc/passwd`, too; `under` does not."""
+    with pytest.warns(ContractWarning, match=r"which lies elsewhere; write \{under: /srv"):
         Guard([contract("c").guarantees(arg_allowlist("write", "path", [pattern]))])
-    Guard([contract("c").guarantees(arg_allowlist("write", "path", ["^/work/[a-z]+$"]))])
+    Guard([contract("c").guarantees(arg_allowlist("write", "path", ["^/srv/[a-z]+$"]))])
 
 
 @requirement("S-WORLD-02")
