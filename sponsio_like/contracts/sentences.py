@@ -70,7 +70,7 @@ OTHERWISE = (
 
 
 EACH = re.compile(r"\b(?:before|preced\w+) (?:each|every)\b|\beach\b", re.IGNORECASE)
-"""What may ask for an earlier call of its own for each call."""
+"""The words that may ask for an earlier call of its own for each call."""
 
 
 def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:

@@ -118,12 +118,16 @@ def texts(values: list[Any]) -> Iterator[str]:
 
 
 def blank_tolerant(pattern: str) -> str:
-    """Return the pattern in which a run of blanks stands for any run of blanks."""
+    """Return the pattern in which a run of blanks stands for any run of blanks, and `^` and `$`
+    also for those at the ends of the text.
+    """
     return PARTS.sub(_any_blanks, pattern)
 
 
 def _any_blanks(part: re.Match[str]) -> str:
     text = part[0]
+    if part["anchor"]:
+        return r"(?:^\s*)" if text == "^" else r"(?:\s*$)"
     if part["blank"] or text in ("[ ]", r"\s"):
         return RUN
     if text.startswith(r"\Q"):

@@ -161,6 +161,7 @@ class Guard:
         self._notify = mailboxes(notify)
         self.switch = Switch(self._rules.policies, self._switched, risk=risk is not None)
         self._roster = Roster()
+        self._lacks_store = False
         self._gate(self._rules, None)  # which raises if the model of risk has other contracts
         if self.relaxed:
             self._rules.log.relaxed(RELAX)
@@ -424,11 +425,22 @@ class Guard:
             return self._begun(id, given)
         return self._roster.open(id, given, lambda: self._begun(id, given))
 
+    def _miss_store(self, contracts: Iterable[str]) -> None:
+        """Warn in Python's log, once, that each session counts these contracts for itself."""
+        if not self._lacks_store:
+            self._lacks_store = True
+            names = ", ".join(f"`{name}`" for name in contracts)
+            what = f"each session counts {names} for itself, without a store"
+            hint = "write session(id, world=SqliteWorld(path))"
+            logging.getLogger("sponsio_like").warning("%s; %s", what, hint)
+
     def _begun(self, id: str | None, given: SessionOptions) -> Session:
         """Return a new session without a past, whatever is open under its id."""
         clock, assume_success, _, world, risk = given
         rules = self._rules  # one and the same, also while they are loaded again
         check_given(rules.policy, id, given, content=rules.content)
+        if rules.policy.world and world is None:
+            self._miss_store(rules.policy.world)
         name = id if id is not None else fresh_id("session-")
         return Session(
             rules.policy_of(name),

@@ -55,8 +55,9 @@ def arg_blacklist(tool: Tools, field: Field, patterns: tuple[Regex, ...]) -> For
     """The texts inside the field match none of `patterns`; a call without the field passes.
 
     Patterns are searched for in the text as it is; where a pattern has a blank, any run of blanks
-    and ends of lines may stand. Texts in lists and objects count, and so do keys of objects (of the
-    field `*`, the names of arguments); a list of words is also read as one line.
+    and ends of lines may stand, and so they may behind `^` and before `$`. Texts in lists and
+    objects count, and so do keys of objects (of the field `*`, the names of arguments); a list of
+    words is also read as one line.
     """
     regex_searches(blank_tolerant, patterns)  # raises for those that do not compile
     refuse_match_all(blank_tolerant, patterns, ("",), "to forbid the call write `G !called(..)`")

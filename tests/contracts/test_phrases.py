@@ -344,9 +344,9 @@ def test_the_grammar_reads_the_sentences_of_the_catalog_as_their_templates_do(
     """A pattern's own sentence means the same where the grammar reads it, as behind a condition."""
     name, given = SENTENCES[sentence]
     found = meanings(sentence)
-    shared = sentence == "`A` within 60s of `B`"  # nearly that of a deadline: the template decides
-    assert len(found) == 1 + shared
-    assert same_meaning(found[0], find_pattern(name).rule(given))
+    several = {"`A` within 60s of `B`": 2, "`A` within 60s of a call of `B`": 3}
+    assert len(found) == several.get(sentence, 1)  # of several the template decides
+    assert any(same_meaning(each, find_pattern(name).rule(given)) for each in found)
 
 
 def test_an_argument_that_looks_like_a_place_is_no_place() -> None:

@@ -21,6 +21,7 @@ from sponsio_like.patterns import (
     time_since,
 )
 from sponsio_like.syntax import read
+from sponsio_like.worlds import MemoryWorld
 from tests.semantics.manifest import requirement
 from tests.support.play import letters as play
 from tests.support.play import opened
@@ -241,9 +242,35 @@ def test_a_truth_value_in_words_is_in_doubt_in_any_case() -> None:
     )
 
 
-@pytest.mark.parametrize("pattern", ["^/work/", "/work/.*", "^/work/a"])
+@pytest.mark.parametrize("pattern", ["^/srv/", "/srv/.*", "^/srv/a"])
 def test_a_pattern_that_leaves_its_folder_is_warned_of(pattern: str) -> None:
-    """`^/work/` allows `/work/../etc/passwd`, too; `under` does not."""
-    with pytest.warns(ContractWarning, match=r"which lies elsewhere; write \{under: /work"):
+    """`^/srv/` allows `/srv/../etc/passwd`, too; `under` does not."""
+    with pytest.warns(ContractWarning, match=r"which lies elsewhere; write \{under: /srv"):
         Guard([contract("c").guarantees(arg_allowlist("write", "path", [pattern]))])
-    Guard([contract("c").guarantees(arg_allowlist("write", "path", ["^/work/[a-z]+$"]))])
+    Guard([contract("c").guarantees(arg_allowlist("write", "path", ["^/srv/[a-z]+$"]))])
+
+
+@requirement("S-WORLD-02")
+def test_a_contract_on_the_world_without_a_store_is_warned_of(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Each session counts for itself then: Python's log says so once, and what to write."""
+    guard = Guard([contract("c").guarantees(rate_limit("pay", 1)).world()])
+    guard.session("a", world=MemoryWorld())
+    assert caplog.messages == []
+    for _ in range(2):
+        guard.session()
+    [said] = caplog.messages
+    assert "each session counts `c` for itself" in said
+    assert "world=SqliteWorld(path)" in said
+
+
+@pytest.mark.parametrize("text", ["admin", " admin", "admin\n", "\tadmin "])
+def test_blanks_at_the_ends_do_not_hide_what_is_forbidden(text: str) -> None:
+    """`^admin$` of a blacklist, and “must not be”, refuse it with blanks around, and no more."""
+    for rule in (
+        arg_blacklist("su", "user", ["^admin$"]),
+        read_sentence('the `user` of `su` must not be "admin"'),
+    ):
+        assert play(rule, ("su", {"user": text}), ("su", {"user": "admin2"})) == "BA"
+    assert play(arg_blacklist("su", "user", ["(^|;)rm\\b"]), ("su", {"user": " rm x"})) == "B"

@@ -187,6 +187,10 @@ class _Reader:
 
     every = union = alone = one = names = later = tools
 
+    def tried(self, tree: Any) -> Any:
+        """Return the calls of tools, whatever became of them."""
+        return {"called": self.tools(tree)}
+
     def one_tool(self, tree: Any) -> Any:
         """Return one name, or its match: of several, each may be meant, or all together."""
         found = self.tools(tree)
