@@ -56,10 +56,10 @@ FORMS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("huggingface_key", ("hf_",), r"hf_[A-Za-z0-9]{34,40}"),
     (
         "cloud_key",
-        ("_v1_", "dapi", "hvs.", "AccountKey="),
-        r"do[oprt]_v1_\w{64}|dapi[a-f0-9]{32}|hvs\.[\w-]{24,140}|AccountKey=[A-Za-z0-9+/]{86}==",
+        ("_v1_", "dapi", "hvs.", "AccountKey=", "AGE-SECRET-KEY-1"),
+        r"AGE-SECRET-KEY-1[A-Z0-9]{58}|do[oprt]_v1_\w{64}|dapi[a-f0-9]{32}|hvs\.[\w-]{24,140}|AccountKey=[A-Za-z0-9+/]{86}==",
     ),
-    ("telegram_key", (":AA",), r"\d{8,10}:AA[\w-]{33}"),
+    ("telegram_key", (":AA",), r"(?:bot)?\d{8,10}:AA[\w-]{33}"),
     (
         "shop_key",
         ("shp", "sq0"),
@@ -114,12 +114,13 @@ LOGIN = re.compile(
 )
 SAID = re.compile(
     r"(?<![A-Za-z])(?:(?:pass|pwd)[\"']?\s{0,3}[:=]|(?:pass(?:word|wd|phrase)|secret(?:[_-]?"
-    r"(?:access[_-]?)?key)?|(?:api|access|auth|private|client)[_-]?(?:key|token|secret)|token|bearer)"
+    r"(?:access[_-]?)?key)?|(?:api|access|auth|private|client)[_-]?(?:key|token|secret)|token|bearer|"
+    r"authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?basic)"
     r"(?![A-Za-z])[\"']?\s{0,3}(?:is\s|[:=]|\s)>?)\s{0,3}"
     r"[\"'`]?(?P<value>[^\s\"'`,;<>(){}\[\]]{8,200})",
     re.IGNORECASE,
 )
-WORDS = ("pass", "pwd", "secret", "token", "key", "bearer")
+WORDS = ("pass", "pwd", "secret", "token", "key", "bearer", "authorization")
 STAND_IN = re.compile(
     r"\$|%|\*{3}|\.{3}|x{4}|^(?:your|my|the|example|change|env|os\.|process\.|self\.|config)",
     re.IGNORECASE,

@@ -144,7 +144,7 @@ def _parsed(state: Shell, text: str, stdin: Stdin) -> str | None:
     raw, root = joined(raw, _tree) if b"\\\n" in raw else (raw, _tree(raw))
     if root is None:
         raise TooMuch
-    if root.has_error:
+    if root.has_error and not (b"<>" in raw and _is_clear(root)):
         state.found.nothing_is_clear()
     before, state.raw = state.raw, raw
     output = _sequence(state, root, stdin)
@@ -152,6 +152,25 @@ def _parsed(state: Shell, text: str, stdin: Stdin) -> str | None:
         state.output(node)
     state.raw = before
     return output
+
+
+def _is_clear(node: Any) -> bool:
+    """True if the only errors in a tree are signs of `<>`, which the parser lacks."""
+    if node.is_error or node.is_missing:
+        return _opens_both(node)
+    return not node.has_error or all(map(_is_clear, node.children))
+
+
+def _opens_both(error: Any) -> bool:
+    """True if an error is one of both signs of `3<> a`; the parser knows the other one."""
+    if error.parent.type != "file_redirect":
+        return False
+    if error.text == b"<":
+        other, sign = error.next_sibling, ">"
+    else:
+        other, sign = error.prev_sibling, "<" if error.text == b">" else ""
+    adjoins = other is not None and error.end_byte - other.start_byte in (0, 2)
+    return bool(adjoins and other.type == sign)
 
 
 def _sequence(state: Shell, node: Any, stdin: Stdin) -> str | None:
@@ -227,7 +246,7 @@ def _defined(state: Shell, node: Any) -> str:
 def _written(state: Shell, redirect: Any) -> None:
     """Note the file that a redirection by itself empties; what it has later, nobody can tell."""
     them = _redirection(state, redirect)
-    directed(state, [them], None)
+    directed(state, [them], None, state.cwd)
     emptied(state, [them])
 
 
@@ -275,14 +294,18 @@ def _inside(state: Shell, node: Any, stdin: Stdin) -> None:
             _inside(state, child, stdin)
 
 
-def _list(state: Shell, node: Any, stdin: Stdin) -> str | None:
-    """Follow `a && b || c`; what the second one sets may be set or not."""
+def _list(state: Shell, node: Any, stdin: Stdin, redirected: Any = None) -> str | None:
+    """Follow `a && b || c`; what the second one sets may be set or not.
+
+    `redirected` has the redirections of the last one.
+    """
     first, *rest = [child for child in node.children if child.is_named]
     output = follow(state, first, stdin)
     chained = any(child.type == "||" for child in node.children)
     for each in rest:
         before = dict(state.variables)
-        other = follow(state, each, stdin)
+        last = redirected if each is rest[-1] else None
+        other = follow(state, each, stdin) if last is None else _behind(state, last, each, stdin)
         if chained:
             state.join(before)
         output = None if output is None or other is None or chained else output + other
@@ -425,7 +448,8 @@ def _command(state: Shell, node: Any, stdin: Stdin) -> str | None:
     if words:
         return perform(state, words, stdin)
     sets: dict[str, str | None] = {}
-    ends = _line_ends(state, node)
+    them = [_redirection(state, child) for child in node.children if _writes(child)]
+    ends, cwd = _line_ends(state, node), state.cwd
     for i, child in enumerate(node.children):
         if i in ends:
             state.found.nothing_is_clear()
@@ -436,6 +460,8 @@ def _command(state: Shell, node: Any, stdin: Stdin) -> str | None:
             said = "" if value is None else one_field(value, state)
             sets[_said(state, child.child_by_field_name("name"))] = said if is_known(said) else None
         elif child.type in ("herestring_redirect", "file_redirect", "heredoc_redirect"):
+            if words and words[-1].isdigit() and node.children[i - 1].end_byte == child.start_byte:
+                state.found.nothing_is_clear()  # `sh 0<<< a`: no word, but a descriptor
             stdin = _redirect(state, child, stdin)
         elif child.type == "ERROR":
             _inside(state, child, stdin)
@@ -446,7 +472,19 @@ def _command(state: Shell, node: Any, stdin: Stdin) -> str | None:
         for name, value in sets.items():
             state.assign(name, value)
         return ""
-    return perform(state, words, stdin, sets)
+    behind = _redirects_behind(node)
+    if any(not _writes(each) for each in behind):
+        stdin = stdin._replace(text=None)  # that one counts, if there are two
+    output = directed(state, them, perform(state, words, stdin, sets), cwd)
+    return None if them and behind else output
+
+
+def _redirects_behind(command: Any) -> Any:
+    """Return the redirections behind a command that has others in itself: `> a ls > b`."""
+    within, around = command.children_by_field_name("redirect"), command.parent
+    if not within or around is None or around.type != "redirected_statement":
+        return ()
+    return around.children_by_field_name("redirect")
 
 
 def _line_ends(state: Shell, node: Any) -> set[int]:
@@ -461,33 +499,71 @@ def _line_ends(state: Shell, node: Any) -> set[int]:
     return {i for i, gap in gaps.items() if b"\n" in gap.replace(b"\\\n", b"")}
 
 
-def _pipeline(state: Shell, node: Any, stdin: Stdin) -> str | None:
+def _pipeline(state: Shell, node: Any, stdin: Stdin, redirected: Any = None) -> str | None:
+    """Follow `a | b`. `redirected` has the redirections of the last one."""
     output: str | None = ""
-    source = stdin
+    source, left = stdin, node.child_count
     for child in node.children:
+        left -= 1
         if child.type == "|&":  # with messages of errors
             source = Stdin(given=True, text=None)
         if not child.is_named or child.type in SKIPPED:
             continue
         before, cwd = dict(state.variables), state.cwd
-        output = follow(state, child, source)
+        last = None if left else redirected
+        output = (
+            follow(state, child, source) if last is None else _behind(state, last, child, source)
+        )
         state.variables, state.cwd = before, cwd
         source = Stdin(given=True, text=output)
     return output
 
 
 def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
-    body = node.child_by_field_name("body")
+    return _behind(state, node, node.child_by_field_name("body"), stdin)
+
+
+def _behind(state: Shell, node: Any, body: Any, stdin: Stdin) -> str | None:
+    """Follow a statement with the redirections behind it.
+
+    Those behind `a && b` and `a | b` are of `b` alone, though the parser puts them around both.
+    Files are opened before anything runs.
+    """
+    if body is not None and body.type in ("list", "pipeline"):
+        return (_list if body.type == "list" else _pipeline)(state, body, stdin, node)
     redirects = node.children_by_field_name("redirect")
-    piped = None
+    inner = [one for each in redirects for one in (each, *each.children_by_field_name("redirect"))]
+    them, cwd = [_redirection(state, each) for each in inner if _writes(each)], state.cwd
     for each in redirects:
         stdin = _redirect(state, each, stdin)
-    output = "" if body is None else follow(state, body, stdin)
-    inner = [one for each in redirects for one in (each, *each.children_by_field_name("redirect"))]
-    them = [_redirection(state, each) for each in inner if _writes(each)]
-    output = directed(state, them, output)
+    output = "" if body is None else _body(state, body, redirects, stdin)
+    output = directed(state, them, output, cwd)
     if body is None:
         emptied(state, them)
+    return _further(state, node, stdin, output)
+
+
+DESCRIPTOR = re.compile(rb"(?:^|\s)(?:\{(\w+)\}|\d+)$")
+"""The number of a redirection, or the variable that gets it, if the parser takes it for a word."""
+
+
+def _body(state: Shell, body: Any, redirects: Any, stdin: Stdin) -> str | None:
+    """Follow what is redirected; `a {fd}> b` has a word less than the parser says."""
+    said = state.source(body)
+    adjoins = redirects and body.end_byte == redirects[0].start_byte
+    found = DESCRIPTOR.search(said) if adjoins else None
+    if found is None:
+        return follow(state, body, stdin)
+    if found[1] is None:  # which descriptor it is matters
+        state.found.nothing_is_clear()
+    else:
+        state.assign(found[1].decode(), "10")
+    return state.program(said[: found.start()].decode(errors="replace"), stdin)
+
+
+def _further(state: Shell, node: Any, stdin: Stdin, output: str | None) -> str | None:
+    """Follow what the parser has put into redirections: the pipe behind `a <<E | b`, for one."""
+    piped, redirects = None, node.children_by_field_name("redirect")
     for each in redirects:
         for child in each.children:
             if child.type == "pipeline":
@@ -502,7 +578,11 @@ def _redirected(state: Shell, node: Any, stdin: Stdin) -> str | None:
 
 SIMPLE = {"command": _command, "pipeline": _pipeline, "redirected_statement": _redirected}
 """The functions that follow statements which are plain most of the time."""
-WRITING = frozenset({">", ">>", "&>", "&>>", ">|", "<>", ">&"})
+WRITING = frozenset({">", ">>", "&>", "&>>", ">|", ">&"})
+"""The signs of redirections that write; `<>` is no sign to the parser."""
+DESCRIBED = "file_descriptor"
+NO_WORDS = frozenset({DESCRIBED, "ERROR"})
+"""The nodes in a redirection that are no words, beside its signs."""
 
 
 def _redirection(state: Shell, node: Any) -> Redirection:
@@ -510,26 +590,31 @@ def _redirection(state: Shell, node: Any) -> Redirection:
     for child in node.children:
         if child.type == "file_descriptor":
             source = _said(state, child)
-        elif not child.is_named and child.type in WRITING:
+        elif child.is_error and _opens_both(child):
+            sign = "<>"
+        elif not sign and child.type in WRITING:
             sign = child.type
     to = node.child_by_field_name("destination")
-    places = [] if to is None or to.type == "number" else fields(to, state)
+    places = [] if to is None else fields(to, state)
     return Redirection(source, sign, _said(state, to), places)
 
 
 def _writes(redirect: Any) -> bool:
-    signs = [each.type for each in redirect.children if not each.is_named]
-    return redirect.type == "file_redirect" and not WRITING.isdisjoint(signs)
+    return redirect.type == "file_redirect" and any(
+        each.type in WRITING or (each.is_error and _opens_both(each)) for each in redirect.children
+    )
 
 
 def _redirect(state: Shell, node: Any, stdin: Stdin) -> Stdin:
     """Return the input that a redirection gives; what it writes is noted by `directed`."""
+    number = next((_said(state, each) for each in node.children if each.type == DESCRIBED), "0")
     if node.type == "heredoc_redirect":
-        return Stdin(given=True, text=_heredoc(state, node))
-    signs = [child.type for child in node.children]
+        text = _heredoc(state, node)
+        return stdin if number.strip("0") else Stdin(given=True, text=text)
+    signs = [child.type if not child.is_error else "<" for child in node.children]
     if node.type == "file_redirect" and not ("<" in signs or "<&" in signs):
         return stdin
-    words = [child for child in node.children if child.is_named and child.type != "file_descriptor"]
+    words = [each for each in node.children if each.is_named and each.type not in NO_WORDS]
     if node.type == "herestring_redirect":
         said = one_field(words[0], state) if words else QUOTED
         return Stdin(given=True, text=said + "\n" if is_known(said) else None)
@@ -539,6 +624,8 @@ def _redirect(state: Shell, node: Any, stdin: Stdin) -> Stdin:
         before = len(state.found.writes)
         read = "".join(text for each in words for text in fields(each, state))
         state.reads(read)
+        if number.strip("0"):
+            return stdin
         text = state.files.get(state.place(read)) if len(state.found.writes) == before else None
         text = "" if read == NOTHING else text
         return Stdin(given=True, text=text)

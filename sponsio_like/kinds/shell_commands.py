@@ -40,6 +40,7 @@ def perform(
     state.step(1 + len(words) // 4)
     if sets:
         _brought(state, sets)
+    stdin = stdin if stdin.given else state.stdin
     name = words[0] if words else ""
     if name == LOOSE and len(words) > 1:  # `$SUDO rm`: the variable may be empty
         state.found.nothing_is_clear()
@@ -55,6 +56,8 @@ def perform(
         return None
     state.found.runs.append(base)
     args = words[1:]
+    if base == "exec" and not args and stdin.given:  # `exec < a`
+        state.stdin = Stdin(given=True, text=None)
     written = state.files.get(state.place(name), "") if "/" in name else ""
     if written != "":
         return script(state, name, args)

@@ -148,7 +148,7 @@ RUNS = (
 )
 
 
-def tar(state: Shell, args: Words, _: Stdin) -> str | None:
+def tar(state: Shell, args: Words, __: Stdin) -> str | None:
     """Note what a call of tar does: the archive, the folder it extracts to, commands it runs."""
     words = list(args)
     if words and words[0][:1] != "-":
@@ -164,6 +164,9 @@ def tar(state: Shell, args: Words, _: Stdin) -> str | None:
             state.program(said.values[each])
     archive = said.values.get("-f", said.values.get("--file", ""))
     folder = said.values.get("-C", said.values.get("--directory", ""))
+    host, sign, _ = archive.partition(":")
+    if sign and "/" not in host and not said.has("--force-local"):
+        state.found.hosts.append(host.rpartition("@")[2])
     if said.has("-x", "--extract", "--get"):
         state.reads(archive or "-")
         state.writes(folder or ".")

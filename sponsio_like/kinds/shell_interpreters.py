@@ -45,6 +45,10 @@ def script(state: Shell, path: str, args: Words) -> str | None:
     return said
 
 
+FED = re.compile(r"/dev/(?:fd/|stdin)|/proc/[^/]*/fd/")
+"""A path that stands for a descriptor, such as the input."""
+
+
 def fed(state: Shell, stdin: Stdin) -> str | None:
     """Follow what a shell reads from its input."""
     if not stdin.given:
@@ -89,7 +93,7 @@ def given_text(state: Shell, rest: Words) -> str | None:
 
 def _file(state: Shell, rest: Words) -> str | None:
     path = rest[0]
-    if "/dev/fd/" in path or "/dev/stdin" in path or not is_known(path):
+    if FED.search(path) or not is_known(path):
         state.found.opaque()
         return None
     state.reads(path)
@@ -129,11 +133,14 @@ def _python(state: Shell, args: Words, stdin: Stdin) -> str | None:
 
 def _module(state: Shell, rest: Words) -> str | None:
     path = rest[0]
-    if "/dev/fd/" in path or "/dev/stdin" in path or not is_known(path):
+    if FED.search(path) or not is_known(path):
         state.found.opaque()
         return None
     state.reads(path)
-    state.found.runs.append(path.rsplit("/", 1)[-1])
+    name = path.rsplit("/", 1)[-1]
+    state.found.runs.append(name)
+    if name == "manage.py":
+        note(state, name, rest[1:])
     place = state.place(path)
     if place in state.files:
         _python_text(state, state.files[place] or QUOTED)
@@ -204,7 +211,7 @@ def _code(state: Shell, args: Words, stdin: Stdin) -> str | None:
 
 def _file_of_code(state: Shell, rest: Words) -> None:
     path = rest[0]
-    if path == "-" or re.search("/dev/fd/|/dev/stdin|://", path) or not is_known(path):
+    if path == "-" or "://" in path or FED.search(path) or not is_known(path):
         state.found.opaque()
         return
     state.reads(path)
@@ -277,7 +284,7 @@ def _source(state: Shell, args: Words, stdin: Stdin) -> str | None:
     if not args:
         return None
     path = args[0]
-    if "/dev/fd/" in path or not is_known(path):
+    if (FED.search(path) and path != "/dev/stdin") or not is_known(path):
         state.found.opaque()
         return None
     if path in ("/dev/stdin", "-"):

@@ -169,15 +169,23 @@ def _crontab(state: Shell, args: Words, _: Stdin) -> str | None:
     return None
 
 
+MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
+
+
 def _make(state: Shell, args: Words, _: Stdin) -> str | None:
-    """Note make: its file may be the input, and its shell another one."""
+    """Note make: its file may be the input or written by the text, and its shell another one."""
     words = list(args)
     from_input = any(
         each in ("-f", "--file", "--makefile") and words[i + 1 : i + 2] in (["-"], ["/dev/stdin"])
         for i, each in enumerate(words)
     )
-    odd = re.compile(r"\.?SHELL(?:FLAGS)?=|--eval|-f-$|-f/dev|--(?:make)?file=(?:-|/dev)")
-    if from_input or any(odd.match(each) for each in words):
+    odd = re.compile(
+        r"\.?SHELL(?:FLAGS)?=|--eval|-f-$|-f/dev|--(?:make)?file=(?:-|/dev)|.*/dev/fd/|/proc/.*/fd/"
+    )
+    files = [*_values(words, ("-f", "--file", "--makefile")), *MAKEFILES]
+    files += [each[2:] for each in words if each[:2] == "-f"]
+    written = any(state.place(each) in state.files for each in files)
+    if from_input or written or any(odd.match(each) for each in words):
         state.found.opaque()
     return None
 
@@ -372,7 +380,7 @@ LAUNCHERS: Mapping[str, Handler] = {
     "start-stop-daemon": _daemon,
     "ip": _container("exec"),
     **dict.fromkeys(
-        ("lxc", "incus", "multipass", "crictl", "ctr", "machinectl"), _container("exec")
+        ("lxc", "incus", "multipass", "crictl", "ctr", "machinectl"), _container("exec", "shell")
     ),
     **dict.fromkeys(("docker-compose", "podman-compose"), _container("exec", "run")),
     "nerdctl": _container("exec", "run"),
@@ -389,6 +397,7 @@ LAUNCHERS: Mapping[str, Handler] = {
     "mosh": _both(_from("--"), _behind(skip=1)),
     **dict.fromkeys(("rsh", "autossh"), _behind("lpM", skip=1)),
     **dict.fromkeys(("pdsh", "pssh"), _behind("wlhHtpfio")),
+    "wsl": _behind("du", ("--distribution", "--user", "--cd")),
     "adb": _container("shell", skip=0),
     **dict.fromkeys(
         ("scp", "sftp"), _both(_option("-S", "-D"), _unknown_if(r"(?i)^-?o?proxycommand"))

@@ -207,19 +207,27 @@ def follow_line(state: Shell, line: Line, stdin: Stdin) -> str | None:
 
 def _pipeline(state: Shell, commands: list[Plain], stdin: Stdin) -> str | None:
     if len(commands) == 1:
-        output = perform(state, _words(state, commands[0]), stdin)
-        return _directed(state, commands[0], output)
-    output = ""
-    for i, each in enumerate(commands):
+        return _performed(state, commands[0], stdin)
+    output: str | None = ""
+    for each in commands:
         before, cwd = dict(state.variables), state.cwd
-        output = perform(state, _words(state, each), stdin)
-        if i == 0:
-            output = _directed(state, each, output)
+        output = _performed(state, each, stdin)
         state.variables, state.cwd = before, cwd
-        if i:
-            output = _directed(state, each, output)
         stdin = Stdin(given=True, text=output)
     return output
+
+
+def _performed(state: Shell, command: Plain, stdin: Stdin) -> str | None:
+    """Follow a command and note where its output goes; return what goes to that of the text."""
+    them, cwd = command.into, state.cwd
+    if not them:
+        return perform(state, _words(state, command), stdin)
+    if any([MARKS.search(each.to) for each in them]):
+        them = [
+            each._replace(places=written_fields(each.to, state)) if MARKS.search(each.to) else each
+            for each in them
+        ]
+    return directed(state, them, perform(state, _words(state, command), stdin), cwd)
 
 
 def _words(state: Shell, command: Plain) -> list[str]:
@@ -229,16 +237,3 @@ def _words(state: Shell, command: Plain) -> list[str]:
         for at in reversed(command.written):
             words[at : at + 1] = written_fields(words[at], state)
     return words
-
-
-def _directed(state: Shell, command: Plain, output: str | None) -> str | None:
-    """Note where the output of a command goes; return what still goes to that of the text."""
-    if not command.into:
-        return output
-    them = command.into
-    if any([MARKS.search(each.to) for each in them]):
-        them = [
-            each._replace(places=written_fields(each.to, state)) if MARKS.search(each.to) else each
-            for each in them
-        ]
-    return directed(state, them, output)

@@ -268,6 +268,18 @@ _ROWS: dict[str, Row] = {
     "smbclient": Row("h*"),
     "sshfs": Row("uw", "op"),
     **dict.fromkeys(("mount.nfs", "mount.cifs"), Row("uw", "o")),
+    **dict.fromkeys(("mosquitto_pub", "mosquitto_sub"), Row("", "tmuPpiqV", (), {"-h": "h"})),
+    "grpcurl": Row("h-*", "dH"),
+    "restic": Row("-*", destroys=among("restic", "forget|prune|rewrite")),
+    "borg": Row("-*", destroys=among("borg", "delete|prune|recreate")),
+    **dict.fromkeys(
+        ("rails", "rake"),
+        Row("-*", destroys=among("rails", r"db:(?:drop|reset|purge|truncate_all|schema:load)\b.*")),
+    ),
+    **dict.fromkeys(
+        ("manage.py", "django-admin"),
+        Row("-*", destroys=first("manage.py", "flush", "reset_db")),
+    ),
     "redis-cli": Row(
         "",
         "pna",

@@ -156,6 +156,8 @@ class Shell:
         self.aliases: dict[str, str] = {}
         self.files: dict[str, str | None] = {}
         self.links: dict[str, str] = {}
+        self.stdin = Stdin()
+        """The input of commands that have none of their own."""
         self.positional: list[str] | None = None
         self.zero: str | None = None
         self.cwd: str | None = ""

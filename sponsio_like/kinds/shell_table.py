@@ -83,6 +83,8 @@ def _known(name: str) -> Known:
 
 def note(state: Shell, name: str, args: Words) -> None:
     """Note what the table says of a call."""
+    if len(args) == 1 and args[0] in ("--help", "--version"):
+        return
     row, assigned, has_subcommands, named, changes = _known(name)
     before = len(state.found.destroys)
     for sign, role in assigned.items():
@@ -335,6 +337,8 @@ def _subcommand(state: Shell, name: str, args: Words) -> tuple[Row | None, Words
     rows = SUBCOMMANDS[name]
     row = rows.get(args[at]) or rows.get("*")
     if name == "git":
+        if args[at] == "clone":
+            _git_options(state, rest, ())
         return row, rest
     if args[at] not in rows:
         rest = args[at:]
@@ -351,11 +355,25 @@ def _valued(name: str) -> tuple[str, ...]:
     return (*GLOBAL.get(name, ()), *SERVERS.get(name, {}))
 
 
+GIT_ASKS = frozenset(
+    {
+        *("status", "log", "diff", "show", "rev-parse", "rev-list", "ls-files", "ls-tree", "blame"),
+        *("ls-remote", "grep", "describe", "cat-file", "shortlog", "for-each-ref", "merge-base"),
+        *("name-rev", "reflog", "check-ignore", "count-objects", "fsck", "help", "version", "var"),
+        *("branch", "remote", "tag", "config", "stash", "worktree", "notes", "archive", "bundle"),
+        *("push", "format-patch", "range-diff", "whatchanged", "symbolic-ref", "show-ref", "clone"),
+    }
+)
+"""Subcommands of git that only read the folder, or may."""
+
+
 def _elsewhere(state: Shell, args: Words) -> None:
     """Note what `git -C folder ..` does: its paths start from the folder."""
     at = list(args).index("-C")
     folder, before = args[at + 1], state.cwd
     state.reads(folder)
+    if GIT_ASKS.isdisjoint(args):
+        state.writes(folder)
     state.cwd = None if SIGNS.search(folder) else state.place(folder)
     note(state, "git", [*args[:at], *args[at + 2 :]])
     state.cwd = before
@@ -364,14 +382,17 @@ def _elsewhere(state: Shell, args: Words) -> None:
 def _git_options(state: Shell, before: Words, rest: Words) -> None:
     """Note the folder of `git -C`, and settings whose values are run."""
     for option, value in itertools.pairwise(before):
-        if option == "-c":
+        if option in ("-c", "--config"):
             key, _, said = value.partition("=")
             _git_setting(state, key, said)
         elif option in ("--git-dir", "--work-tree"):
             state.reads(value)
     for each in before:
-        if each.startswith(("--git-dir=", "--work-tree=")):
-            state.reads(each.partition("=")[2])
+        option, _, value = each.partition("=")
+        if option in ("--git-dir", "--work-tree"):
+            state.reads(value)
+        elif option == "--config":
+            _git_setting(state, *value.partition("=")[::2])
     if rest[:1] == ["config"]:
         for key, value in itertools.pairwise(rest[1:]):
             _git_setting(state, key, value)

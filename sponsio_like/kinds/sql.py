@@ -133,7 +133,7 @@ PG_ASKS = (
 OUTSIDE = re.compile(
     rf"(?:pg_(?!(?:{PG_ASKS}))|lo_|dblink|"
     r"(?:query|table|database|schema|cursor)_to_xml|currval|nextval|setval|set_config|xp_|sp_|"
-    r"openrowset|openquery|opendatasource|load_file|sys_[es]|load_extension|readfile|writefile|edit$|"
+    r"openrowset|openquery|opendatasource|load_file|sys_[es]|load_extension|readfile|writefile|edit$|eval$|"
     r"fts3_tokenizer|utl_|dbms_|httpuritype|http_|http$|url$|file$|s3$|remote|mysql$|postgresql$|"
     r"jdbc|odbc|executable|system$|exec$|benchmark|sleep|get_lock|release_(?:all_)?locks?$|"
     r"read_|glob$|install|load$|ts_stat$|ts_rewrite$|crosstab|connectby$|(?:un)?schedule|add_job$|"
@@ -345,7 +345,7 @@ def _called(tokens: list[Any]) -> Iterator[str]:
         at = texts.index("(", at) + 1
         if at > 1 and tokens[at - 2].token_type.name in ("VAR", "IDENTIFIER"):
             before = texts[at - 3].lower() if at > 2 else ""
-            if before not in ("into", "table", "view", "update"):
+            if before not in ("into", "table", "view", "update", "tablesample"):
                 yield texts[at - 2]
 
 
@@ -543,6 +543,8 @@ def _is_always(where: Any) -> bool:
         case exp.Like() | exp.ILike() | exp.SimilarTo() | exp.Glob() | exp.RegexpLike():
             if where.this == where.expression or where.expression.name in ANYTHING:
                 return True
+        case exp.Between() if where.this == where.args["low"] == where.args["high"]:
+            return True
         case exp.In() if _is_of_all(where):
             return True
     return not _has_column(where)
@@ -571,6 +573,9 @@ def _is_opposite(one: Any, other: Any) -> bool:
     for each, rest in ((one, other), (other, one)):
         if isinstance(each, exp.Not) and each.this.unnest() == rest:
             return True
+    if isinstance(one, exp.Is) and isinstance(other, exp.Is):
+        same = one.this == other.this and one.expression == other.expression
+        return same and bool(one.args.get("negate")) != bool(other.args.get("negate"))
     pairs = ((exp.EQ, exp.NEQ), (exp.LT, exp.GTE), (exp.GT, exp.LTE))
     return any({type(one), type(other)} == {*each} and one.args == other.args for each in pairs)
 
