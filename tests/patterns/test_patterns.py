@@ -769,6 +769,7 @@ def test_an_allowlist_matches_whole_values(word: str, sign: str) -> None:
     assert play(arg_allowlist("p", "u", ["ab", "q$"]))(word) == sign
 
 
+@requirement("C-arg_allowlist")
 def test_anchors_decide_how_an_allowlist_searches() -> None:
     """With `^` a pattern matches from the beginning, with `$` up to the end; with both or none, the
     whole value.

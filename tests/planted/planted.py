@@ -111,7 +111,7 @@ BUGS = (
         "monitor/past.py",
         "p - s[r] <= limit",
         "p - s[r] <= limit + 1",
-        f"{AGREES}[templates 6]",
+        "tests/monitor/test_past.py::test_a_register_remembers_what_its_operator_means",
     ),
     Planted(
         "a step bound of the past is one too short",
@@ -125,7 +125,7 @@ BUGS = (
         "monitor/past.py",
         "t - s[r] <= limit",
         "t - s[r] < limit",
-        f"{AGREES}[timed 0]",
+        "tests/monitor/test_past.py::test_a_register_remembers_what_its_operator_means",
     ),
     Planted(
         "a time bound of the future leaves out its edge",
@@ -175,7 +175,7 @@ BUGS = (
         "engine/clause.py",
         "return ClauseStep(watch._replace(violated=watch.violated or violated), violated)",
         "return ClauseStep(watch._replace(violated=violated), violated)",
-        f"{AGREES}[atoms 0]",
+        "tests/semantics/test_verdicts.py::test_a_violated_verdict_stays_under_scopes_and_assumptions",
     ),
     Planted(
         "a violated instance is armed again",
@@ -288,7 +288,7 @@ BUGS = (
         "monitor/relative_state.py",
         "    if before.branches is after.branches:",
         "    if True:",
-        f"{BRANCHES}[(Y Y done(a) & count(c) < 9)-2]",
+        "tests/monitor/test_values.py::test_what_waits_for_a_result_is_not_dropped",
     ),
     Planted(
         "a bound wakes its contract only for the registers of now",
@@ -459,7 +459,7 @@ BUGS = (
         "engine/clause.py",
         "        if not self._is_quiet(watch, position, time):\n            return position + 1\n",
         "",
-        f"{AGREES}[one operator 0]",
+        "tests/semantics/test_atoms.py::test_a_reset_sets_a_count_to_zero",
     ),
     Planted(
         "a contract sees only the tools that it names",

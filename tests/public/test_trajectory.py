@@ -67,7 +67,7 @@ def test_a_trajectory_that_keeps_the_built_in_specifications() -> None:
     assert report["violations"] == []
 
 
-@requirement("S-TRAJ-04")
+@requirement("S-TRAJ-04", "S-TRAJ-06")
 def test_a_report_is_a_document_of_names_formulas_and_steps() -> None:
     """The report of a violation, in full; steps are counted from 0."""
     name = "no_output_after_injection"
@@ -261,7 +261,9 @@ def test_monitors_share_nothing() -> None:
     first, second = TrajectorySafetyMonitor(), TrajectorySafetyMonitor()
     first.observe(StepObservation(injection_detected=True, output_emitted=True))
     assert first.report()["verdict"] == "violated"
-    assert second.report()["verdict"] == "inconclusive"
+    report = second.report()
+    assert report["verdict"] == "inconclusive"
+    assert {each["violated_at_step"] for each in report["specs"]} == {None}
     assert second.finalize()["verdict"] == "satisfied"
 
 

@@ -204,7 +204,7 @@ def test_late_results_open_obligations() -> None:
     assert played.session.pending() == ()
 
 
-@requirement("S-FLIGHT-09")
+@requirement("S-FLIGHT-03", "S-FLIGHT-09")
 def test_late_results_meet_obligations() -> None:
     """An obligation can be met by a call that settles long after."""
     played = opened("G(called(a) -> X F[<=1] done(b))")

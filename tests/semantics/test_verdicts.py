@@ -394,3 +394,17 @@ def test_a_full_memory_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger, "KEYS_CAP", 2)
     played = opened(contract("c").guarantees(idempotent("pay", by=["order"])))
     assert played("pay(order=1) pay(order=2) pay(order=3) pay(order=1) other(order=4)") == "..xx."
+
+
+def test_a_violated_verdict_stays_under_scopes_and_assumptions() -> None:
+    """What was violated once stays violated, whatever follows."""
+    never = {"ltl": "G(called(b) -> Y O called(a))"}
+    for each in (
+        contract("c").assume({"ltl": "O called(open)"}).guarantees(never),
+        contract("c").after({"ltl": "called(open)"}).guarantees(never),
+    ):
+        played = observed(each)
+        played("open b")
+        assert played.verdict() == "violated"
+        played("a b b")
+        assert played.verdict() == "violated"
