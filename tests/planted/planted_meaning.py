@@ -861,7 +861,7 @@ BUGS = (
         "if limit is None or not _only_grows(",
         "if True or not _only_grows(",
     ),
-    Bug("advice has no limit", "advice/trial.py", "        self.left -= len(reads) + 1\n", ""),
+    Bug("advice has no limit", "advice/search.py", "left = SEARCH", "left = 100 * SEARCH"),
     Bug(
         "there is no lock",
         "session/interceptor.py",

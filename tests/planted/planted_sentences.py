@@ -124,13 +124,6 @@ BUGS = [
         TABLE,
     ),
     (
-        "only a call with an argument: no other tool",
-        "patterns/phrasings.txt",
-        "  only CALL {tools:alone} [tools]",
-        "  only CALL {tools:union} [tools]",
-        TABLE,
-    ),
-    (
         "of two meanings the first is taken",
         "contracts/sentences.py",
         "    if len(found) > 1:\n        shown",
