@@ -9,6 +9,7 @@ behalf.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
@@ -141,12 +142,12 @@ def check_variables(clause: Clause) -> None:
                 f"nothing binds `${name}`",
                 f"bind it where a value stands: {{args: {{id: ${name}}}}}",
             )
-    _check_single(clause.rule.formula)
     for i, slot in enumerate(clause.slots):
         for each in () if _is_tied(clause, i) else _variables_by_event(slot.node):
             _check_together(each, set(known.places))
         for match in (one for node in f.postorder(slot.node) for one in _matches(node)):
             _check_lists(slot.node, match)
+    _check_single(clause)
     _check_gate(clause)
     _check_relations(clause)
     _check_context(clause)
@@ -154,14 +155,30 @@ def check_variables(clause: Clause) -> None:
     check_unbound_values(clause)
 
 
-def _check_single(formula: f.Formula) -> None:
-    """Refuse what forbids every value: a variable that stands only once in a prohibition."""
-    told = [var.name for _, var in all_vars(formula)]
+def _occurrences(root: f.Node) -> Counter[str]:
+    """Return how often each variable stands in a formula; what stands twice in it counts twice,
+    though it is one node.
+    """
+    known: dict[f.Node, Counter[str]] = {}
+    for node in f.postorder(root):
+        mine = Counter(var.name for _, var in vars_in(node))
+        known[node] = sum((known[each] for each in f.children(node)), mine)
+    return known[root]
+
+
+def _check_single(clause: Clause) -> None:
+    """Refuse what forbids every value: a variable of a prohibition that stands nowhere else, in the
+    assumption and the scope neither.
+    """
+    formula, scope = clause.rule.formula, clause.contract.segment
+    ends = (scope.start, scope.stop) if scope else ()
+    roots = [each for each in (formula, clause.contract.assumption, *ends) if each is not None]
+    told = sum(map(_occurrences, roots), Counter[str]())
     for part in conjuncts(formula):
         match part:
             case f.Always(f.Not(f.Happens() | f.And() as event), None):
                 for name in (var.name for _, var in all_vars(event)):
-                    if told.count(name) == 1:
+                    if told[name] == 1:
                         what = f"`${name}` stands only once, so it means any value: all are refused"
                         fact = f"{{ltl: 'G(called(T) -> arg(field) != ctx({name}))'}}"
                         hint = f"write the value; any is {{ne: null}}; a fact of the host {fact}"

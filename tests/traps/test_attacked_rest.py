@@ -161,6 +161,26 @@ def test_brackets_alone_are_warned_of(name: str) -> None:
 # --- variables and words ----------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "G !(called(pay, id = $x) & Y O called(pay, id = $x))",
+        "G !(called(pay, id = $x) & ctx(account) = $x)",
+        "G !called(pay, id = $x, to = $x)",
+    ],
+)
+def test_a_variable_that_stands_twice_in_a_prohibition_is_meant(text: str) -> None:
+    """Once in each of two equal parts is twice; so is a fact, and another field."""
+    assert Guard([contract("c").guarantees(read(text))])
+
+
+def test_a_variable_of_a_prohibition_may_stand_in_the_assumption_or_the_scope() -> None:
+    """The value is known from there."""
+    never, flagged = read("G !called(pay, id = $x)"), {"ltl": "O called(flag, id = $x)"}
+    assert Guard([contract("c").assume(flagged).guarantees(never)])
+    assert Guard([contract("c").after({"ltl": "done(vet, id = $x)"}).guarantees(never)])
+
+
 @requirement("S-VALUE-12")
 def test_a_variable_that_stands_once_forbids_nothing_certain() -> None:
     """`absent` with `to: $admin` would refuse every call with `to`; the error has the cure."""
