@@ -163,7 +163,7 @@ def _is_clear(node: Any) -> bool:
 
 def _opens_both(error: Any) -> bool:
     """True if an error is one of both signs of `3<> a`; the parser knows the other one."""
-    if error.parent.type != "file_redirect":
+    if error.parent is None or error.parent.type != "file_redirect":
         return False
     if error.text == b"<":
         other, sign = error.next_sibling, ">"

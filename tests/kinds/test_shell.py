@@ -180,6 +180,8 @@ RUNS_RM = [
     "python3 <<EOF\nimport subprocess\nsubprocess.Popen('rm x', shell=True)\nEOF",
 ]
 UNKNOWN = [
+    "|<>))",
+    "<>((a ",
     "ty<<E$'OF\n<<EOF\n",
     "echo 'rm a' 2>&1 | sh",
     "{ echo 'rm a' >&2; } 2>&1 | sh",
