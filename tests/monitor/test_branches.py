@@ -206,6 +206,8 @@ RESTLESS = [
     ("O[<=2] done(a)", 4),
     ("Y O done(a)", 5),
     ("Y (count(done(a)) = 1)", 5),
+    ("(Y Y done(a) & sum(called(c), n) < 9)", 2),
+    ("(Y Y done(a) & count[<=9s](called(c)) < 9)", 2),
 ]
 
 
