@@ -171,14 +171,15 @@ def test_brackets_alone_are_warned_of(name: str) -> None:
 )
 def test_a_variable_that_stands_twice_in_a_prohibition_is_meant(text: str) -> None:
     """Once in each of two equal parts is twice; so is a fact, and another field."""
-    assert Guard([contract("c").guarantees(read(text))])
+    assert Guard([contract("c").guarantees(read(text))]).policy.contracts
 
 
 def test_a_variable_of_a_prohibition_may_stand_in_the_assumption_or_the_scope() -> None:
     """The value is known from there."""
     never, flagged = read("G !called(pay, id = $x)"), {"ltl": "O called(flag, id = $x)"}
-    assert Guard([contract("c").assume(flagged).guarantees(never)])
-    assert Guard([contract("c").after({"ltl": "done(vet, id = $x)"}).guarantees(never)])
+    assumed = contract("c").assume(flagged).guarantees(never)
+    scoped = contract("d").after({"ltl": "done(vet, id = $x)"}).guarantees(never)
+    assert Guard([assumed, scoped]).policy.contracts == (assumed, scoped)
 
 
 @requirement("S-VALUE-12")
