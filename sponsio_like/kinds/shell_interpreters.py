@@ -258,21 +258,32 @@ def _awk(state: Shell, args: Words, stdin: Stdin) -> str | None:
     return None
 
 
+VIM_COMMAND = re.compile(r"--cmd|-[^-c]*c(.*)|\+(.*)", re.DOTALL)
+"""An argument of vim that is a command, or that has one in the next: `-c`, `-esc`, `-cq`, `+q`."""
+VIM_SCRIPT = re.compile(r"-s|-[^-c]*[SuUW].*", re.DOTALL)
+"""An argument of vim that names a file of commands."""
+VIM_HARMLESS = re.compile(r":?(?:w?q!?|\d+|wqa?!?|x|set \w+)")
+
+
 def _vim(state: Shell, args: Words, stdin: Stdin) -> str | None:
-    script = any(each in ("-S", "-s", "-u", "-W") for each in args)
-    if script or (stdin.given and stdin.text is None):
+    if any(map(VIM_SCRIPT.fullmatch, args)) or (stdin.given and stdin.text is None):
         state.found.nothing_is_clear()
-    for i, each in enumerate(args):
-        text = args[i + 1] if each in ("-c", "--cmd") and i + 1 < len(args) else each[1:]
-        if each in ("-c", "--cmd") or each[:1] == "+":
-            if text.lstrip(":").startswith("!"):
-                state.program(text.lstrip(":")[1:])
-            elif not re.fullmatch(r":?(?:w?q!?|\d+|wqa?!?|x|set \w+)", text):
-                state.found.nothing_is_clear()
-        elif each[:1] != "-" and (i == 0 or args[i - 1] not in ("-c", "--cmd")):
+    words = iter(args)
+    for each in words:
+        if found := VIM_COMMAND.fullmatch(each):
+            behind = found[1] or found[2]
+            _vim_command(state, behind or ("" if each[0] == "+" else next(words, "")))
+        elif each[:1] != "-":
             state.reads(each)
             state.writes(each)
     return None
+
+
+def _vim_command(state: Shell, text: str) -> None:
+    if text.lstrip(":").startswith("!"):
+        state.program(text.lstrip(":")[1:])
+    elif text and not VIM_HARMLESS.fullmatch(text):
+        state.found.nothing_is_clear()
 
 
 def _eval(state: Shell, args: Words, stdin: Stdin) -> str | None:

@@ -50,7 +50,7 @@ def directed(
     after, state.cwd = state.cwd, cwd
     for source, sign, to, places in them:
         said = content if source == "1" and sign not in (">>", "&>>") else None
-        if sign == ">&" and to.isdigit():
+        if sign == ">&" and to.removesuffix("-").isdigit():
             turned = (source, to) == ("2", "1") and at_home
             mixed = mixed or turned or (source, to) not in (("1", "2"), ("2", "1"))
             places = ()  # noqa: PLW2901  no file
@@ -58,7 +58,7 @@ def directed(
             plain = sign != "<>" and FILE.fullmatch(to)
             mixed = mixed or not plain or not (state.cwd == "" or FILE.fullmatch(state.place(to)))
         for each in places:
-            if sign[-1:] != "&" or (each != "-" and not each.isdigit()):
+            if sign[-1:] != "&" or (each != "-" and not each.removesuffix("-").isdigit()):
                 state.writes(each, said)
                 if after != cwd and is_known(each) and after is not None:  # `cd` may have failed
                     state.files[posixpath.normpath(posixpath.join(after, each))] = None

@@ -318,6 +318,15 @@ _GIT_PROGRAMS = re.compile(
 """Settings whose values are run."""
 
 
+_GIT_CHANGES = frozenset(
+    {
+        *("pull", "checkout", "switch", "merge", "reset", "rebase", "am", "apply"),
+        *("cherry-pick", "revert", "add", "commit"),
+    }
+)
+"""Subcommands that change files of the folder in which they run."""
+
+
 def _subcommand(state: Shell, name: str, args: Words) -> tuple[Row | None, Words]:
     """Return the row of `git push` and its like, and the arguments without the subcommand."""
     at, valued = 0, _valued(name)
@@ -334,6 +343,8 @@ def _subcommand(state: Shell, name: str, args: Words) -> tuple[Row | None, Words
     if SIGNS.search(args[at]):
         state.found.destroys.append(QUOTED)
         return None, args
+    if name == "git" and state.cwd != "" and args[at] in _GIT_CHANGES:
+        state.writes(".")
     rows = SUBCOMMANDS[name]
     row = rows.get(args[at]) or rows.get("*")
     if name == "git":

@@ -1,7 +1,8 @@
 """A later table, by one who had read `docs/kinds.md` alone: evasions and honest neighbours.
 
 In: `blind_later.jsonl`, each with the rule that is meant. What the evasions of `rm` do was tried in
-bash, where the programs were at hand. `docs/kinds.md` has how many were told right at first.
+bash, where the programs were at hand. A second one, in `blind_last.jsonl`, was not run anywhere.
+`docs/kinds.md` has how many were told right at first.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import pytest
 import sponsio_like.kinds  # noqa: F401  declares the kinds
 from sponsio_like.values import TEXT_KINDS, UNREADABLE, under
 
-TEXTS = (Path(__file__).parent / "blind_later.jsonl").read_text("utf-8")
-ROWS = [json.loads(line) for line in TEXTS.splitlines()]
+FILES = ("blind_later.jsonl", "blind_last.jsonl")
+TEXTS = [(Path(__file__).parent / each).read_text("utf-8") for each in FILES]
+ROWS = [json.loads(line) for text in TEXTS for line in text.split("\n") if line]
 WORKSPACE = ("/workspace",)
 SECRETS = ("/etc", "/root", "~/.ssh")
 
