@@ -2,7 +2,7 @@
 
 In: `blind_later.jsonl`, each with the rule that is meant. What the evasions of `rm` do was tried in
 bash, where the programs were at hand. A second one, in `blind_last.jsonl`, was not run anywhere.
-`docs/kinds.md` has how many were told right at first.
+`docs/kinds-measured.md` has how many were told right at first.
 """
 
 from __future__ import annotations

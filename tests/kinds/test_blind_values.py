@@ -33,7 +33,7 @@ OTHERWISE = {
     "31.12.2026": "as before",
     "2026/03/05": "dates with slashes are not read",
 }
-"""The texts that are told otherwise than was expected; docs/kinds.md names them."""
+"""The texts that are told otherwise than was expected; docs/kinds-measured.md names them."""
 
 
 def first(facts: Mapping[str, Any] | None, name: str) -> Any:

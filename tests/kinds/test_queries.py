@@ -1,6 +1,6 @@
 """Queries that break one of four rules, and honest ones near to them.
 
-In: `queries.txt`, a query a line, in sections. `docs/kinds.md` has how many were told right before
+In: `queries.txt`, a query a line, in sections. `docs/kinds-measured.md` has how many were told right before
 anything was changed for them, and what is missed still.
 """
 

@@ -160,7 +160,7 @@ RULES: dict[str, Callable[[str], bool]] = {
     "select_only": only_reads,
     "no_unbounded_write": lambda text: not {*sql(text)["verbs"]} & UNBOUNDED,
 }
-"""What each rule of the blind texts lets pass; `docs/kinds.md` has the first score."""
+"""What each rule of the blind texts lets pass; `docs/kinds-measured.md` has the first score."""
 
 
 @pytest.mark.parametrize("text", MORE_THAN_READING)
