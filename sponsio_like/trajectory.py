@@ -125,10 +125,10 @@ class _Place:
     `moves`: from what is observed to the next place, and the specifications that it violates.
     """
 
-    __slots__ = ("moves", "watches")
+    __slots__ = ("moves", "states")
 
-    def __init__(self, watches: tuple[ClauseState, ...]) -> None:
-        self.watches = watches
+    def __init__(self, states: tuple[ClauseState, ...]) -> None:
+        self.states = states
         self.moves: dict[StepObservation | frozenset[str], tuple[_Place, tuple[str, ...]]] = {}
 
 
@@ -158,16 +158,16 @@ class _Specifications:
         ledger, event = self.ledger(place, at), Step(names)
         reads = [ledger.read(i, event, NOTHING_TOLD) for i in ledger.touched(event)]
         judgement = judge(ledger, event, reads, 0.0)
-        watches, bad = list(place.watches), [*judgement.violated, *dict(judgement.failed)]
+        states, bad = list(place.states), [*judgement.violated, *dict(judgement.failed)]
         for change in judgement.changes:
-            assert change.watch is not None
-            watches[change.clause] = change.watch
+            assert change.state is not None
+            states[change.clause] = change.state
         violated = tuple([self.policy.contracts[self.policy.owner[i]].name for i in bad])
         if not self.learns:
-            return _Place(tuple(watches)), violated
+            return _Place(tuple(states)), violated
         if self._known >= MOVES_CAP:
             self._forget()
-        after = self._places.setdefault(tuple(watches), _Place(tuple(watches)))
+        after = self._places.setdefault(tuple(states), _Place(tuple(states)))
         place.moves[step] = after, violated
         self._known += 1
         return after, violated
@@ -175,7 +175,7 @@ class _Specifications:
     def ledger(self, place: _Place, steps: int) -> Ledger:
         """Return the ledger of a session in this state, after so many steps."""
         ledger = Ledger(self.policy)
-        ledger.watches = list(place.watches)
+        ledger.states = list(place.states)
         ledger.positions = [steps] * len(ledger.positions)
         return ledger
 
@@ -183,7 +183,7 @@ class _Specifications:
         """Forget all steps. Monitors stay where they are."""
         for each in self._places.values():
             each.moves.clear()
-        self._places = {self.start.watches: self.start}
+        self._places = {self.start.states: self.start}
         self._known = 0
 
 

@@ -238,4 +238,4 @@ class Candidates:
         if read is None or self.clauses[i].by:
             return 0
         last = scene.ledger.last(i).counted
-        return calls_until(self.clauses[i], scene.ledger.watches[i], read.letter, last, goal)
+        return calls_until(self.clauses[i], scene.ledger.states[i], read.letter, last, goal)

@@ -26,13 +26,13 @@ class Cap(NamedTuple):
 
 
 def used_up(
-    clause: Clause, watch: ClauseState, letter: Letter, at: PositionCounts, time: float
+    clause: Clause, state: ClauseState, letter: Letter, at: PositionCounts, time: float
 ) -> Cap | None:
     """Return the cap that this event exceeds now and for ever; None if there is none."""
-    if watch.segment is None or not conjunctive(clause):
+    if state.segment is None or not conjunctive(clause):
         return None
     program = clause.monitor.program
-    for goal in goals(clause, watch, letter, at, time) - {WHOLE}:
+    for goal in goals(clause, state, letter, at, time) - {WHOLE}:
         match program.nodes[goal]:
             case ("lit", slot, False) if _limits_refusals(program.slots[slot].node):
                 return Cap()
@@ -42,7 +42,7 @@ def used_up(
                     continue
                 if grown[0] == "count" or op == "<":
                     return Cap()
-                registers = watch.segment.registers
+                registers = state.segment.registers
                 values = clause.monitor.past.read(letter, registers, at.counted, time)
                 return _left(program, grown[1], limit, values[left], letter)
     return None

@@ -77,18 +77,18 @@ class View:
         readers = enumerate(self.clause.readers)
         return tuple([None if i in self.unknown else read(call, context) for i, read in readers])
 
-    def violated(self, watch: ClauseState, letter: Letter, at: PositionCounts, time: float) -> bool:
+    def violated(self, state: ClauseState, letter: Letter, at: PositionCounts, time: float) -> bool:
         """True if such a call violates in this state, whatever its arguments."""
         clause = self.clause
         if self.optimistic is None:
-            steps = (clause.step(watch, each, "call", at, time) for each in self._filled(letter))
+            steps = (clause.step(state, each, "call", at, time) for each in self._filled(letter))
             return all(step.violated for step in steps)
         if self.pessimistic is not None:
-            assumed = self.pessimistic.read(letter, watch.outer.registers, at.seen, time)
+            assumed = self.pessimistic.read(letter, state.outer.registers, at.seen, time)
             if not assumed[clause.assume]:
                 return False
-        assert watch.segment is not None  # it has no scope
-        values = self.optimistic.read(letter, watch.segment.registers, at.counted, time)
+        assert state.segment is not None  # it has no scope
+        values = self.optimistic.read(letter, state.segment.registers, at.counted, time)
         return not all([values[root] for roots in clause.monitor.always for root in roots])
 
     def _filled(self, letter: Letter) -> Iterator[Letter]:
@@ -123,8 +123,8 @@ def _at_once(seen: View, call: Call) -> View | None:
     clause = seen.clause
     hidden = {i for i in seen.unknown if not clause.slots[i].waits}  # nothing has settled yet
     fixed = static(clause.slots, call.tool)
-    watch, gate = clause.monitor.program, clause.gate.program
-    hopeful, kept = _supposed(watch, clause.monitor.past, known(watch, fixed), hidden, truth=True)
+    state, gate = clause.monitor.program, clause.gate.program
+    hopeful, kept = _supposed(state, clause.monitor.past, known(state, fixed), hidden, truth=True)
     doubtful, idle = _supposed(gate, clause.gate.past, known(gate, fixed), hidden, truth=False)
     roots = [root for parts in clause.monitor.always for root in parts]
     if clause.assume in idle or kept.issuperset(roots):

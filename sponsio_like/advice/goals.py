@@ -120,14 +120,14 @@ def _programs(clause: Clause) -> tuple[Program, Program]:
 
 
 def goals(
-    clause: Clause, watch: ClauseState, letter: Letter, at: PositionCounts, time: float
+    clause: Clause, state: ClauseState, letter: Letter, at: PositionCounts, time: float
 ) -> frozenset[int]:
     """Return the parts of the guarantee that do not hold at a position with this letter.
 
     Each is the number of a node; all of them have to hold for the clause to let the event pass.
     `WHOLE` alone, if it has no such parts.
     """
-    inner = watch.segment
+    inner = state.segment
     if inner is None or clause.kind_of_scope is not None or not clause.monitor.plain:
         return frozenset({WHOLE})
     values = clause.monitor.past.read(letter, inner.registers, at.counted, time)
@@ -185,7 +185,7 @@ def slots_under(clause: Clause, goal: int) -> frozenset[int]:
 
 
 def calls_until(
-    clause: Clause, watch: ClauseState, letter: Letter, last: int, goal: int | None = None
+    clause: Clause, state: ClauseState, letter: Letter, last: int, goal: int | None = None
 ) -> float:
     """Return a number of positions before which the clause refuses an event with this letter.
 
@@ -193,22 +193,22 @@ def calls_until(
     `goal`: only positions are meant that do not bear on this goal.
     """
     told = clause.by or clause.kind_of_scope is not None or clause.contract.on_world
-    if told or watch.segment is None or not conjunctive(clause) or by_context(clause):
+    if told or state.segment is None or not conjunctive(clause) or by_context(clause):
         return 0
     without = frozenset() if goal is None else slots_under(clause, goal)
-    return positions_until(clause.monitor, watch.segment, letter, last, without)
+    return positions_until(clause.monitor, state.segment, letter, last, without)
 
 
 # --- states -----------------------------------------------------------------------------------
 
 
-def waits_for_results(watch: ClauseState) -> bool:
+def waits_for_results(state: ClauseState) -> bool:
     """True if the state has branches for the results of calls in flight."""
-    return any(state is not None and state.branches for state in (watch.outer, watch.segment))
+    return any(one is not None and one.branches for one in (state.outer, state.segment))
 
 
-def key_of_state(clause: Clause, watch: ClauseState, last: PositionCounts) -> Any:
-    """Return a key that is equal for two watches that cannot be told apart from now on."""
-    rest, inner = watch._replace(outer=clause.gate.start, segment=None), watch.segment
+def key_of_state(clause: Clause, state: ClauseState, last: PositionCounts) -> Any:
+    """Return a key that is equal for two states that cannot be told apart from now on."""
+    rest, inner = state._replace(outer=clause.gate.start, segment=None), state.segment
     within = inner and key_after(clause.monitor, inner, last.counted)
-    return rest, key_after(clause.gate, watch.outer, last.seen), within
+    return rest, key_after(clause.gate, state.outer, last.seen), within

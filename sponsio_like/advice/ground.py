@@ -29,24 +29,24 @@ def grounded(ledger: Ledger, event: Event, violated: Mapping[int, Key | None]) -
     """
     if not ledger.bound:
         return ledger
-    clauses, watches = list(ledger.policy.clauses), list(ledger.watches)
+    clauses, states = list(ledger.policy.clauses), list(ledger.states)
     for i, store in ledger.bound.items():
         key = violated.get(i) or next(iter(ledger.keys_of(i, event)), None)
-        watch = store.rest.watch if key is None else store.watch(key)
+        state = store.rest.state if key is None else store.state(key)
         try:
-            clauses[i], watches[i] = _clause(clauses[i], key, watch)
+            clauses[i], states[i] = _clause(clauses[i], key, state)
         except ContractError:
             if i in violated:
                 raise
-            clauses[i], watches[i] = _clause(clauses[i], None, store.rest.watch)
+            clauses[i], states[i] = _clause(clauses[i], None, store.rest.state)
     policy = ledger.policy
     twin = ledger.copy(key for each in ledger.keyed.values() for key in each)
     twin.policy = Policy(policy.contracts, policy.modes, tuple(clauses), policy.owner)
-    twin.watches, twin.bound = watches, {}
+    twin.states, twin.bound = states, {}
     return twin
 
 
-def _clause(clause: Clause, key: Key | None, watch: ClauseState) -> tuple[Clause, ClauseState]:
+def _clause(clause: Clause, key: Key | None, state: ClauseState) -> tuple[Clause, ClauseState]:
     """Return the clause for this key with its state, or with a new one if that does not fit."""
     assert clause.bound is not None
     said = dict(clause.bound.said(key)) if key is not None else {}
@@ -68,7 +68,7 @@ def _clause(clause: Clause, key: Key | None, watch: ClauseState) -> tuple[Clause
     same = len(made.slots) == len(clause.slots) and [
         len(each.past.cells) for each in (made.monitor, made.gate)
     ] == [len(each.past.cells) for each in (clause.monitor, clause.gate)]
-    return made, watch if same else made.start
+    return made, state if same else made.start
 
 
 def pin(root: f.Formula, values: Mapping[str, Any], local: Mapping[str, str]) -> f.Formula:

@@ -143,11 +143,11 @@ class WaySearch:
         read = self.trial.read(i, event, scene.context) if counts else None
         if read is None:
             return None
-        clause, (watch, at) = self.clauses[i], (scene.ledger.watches[i], scene.ledger.next(i))
+        clause, (state, at) = self.clauses[i], (scene.ledger.states[i], scene.ledger.next(i))
         if clause.by:
-            watch, seen = scene.ledger.keyed[i].get(read.key, (clause.start, 0))
+            state, seen = scene.ledger.keyed[i].get(read.key, (clause.start, 0))
             at = PositionCounts(seen, seen)
-        return used_up(clause, watch, read.letter, at, scene.time)
+        return used_up(clause, state, read.letter, at, scene.time)
 
     def _fitting(self, lasting: Iterable[int]) -> str:
         """Return in words the smaller argument that would be legal at once; empty if none would."""
@@ -247,7 +247,7 @@ class WaySearch:
             for i in scene.ledger.touched(event)
             if self.choices.is_steady(i)
             and not self.clauses[i].by
-            and scene.ledger.watches[i] is old.ledger.watches[i]
+            and scene.ledger.states[i] is old.ledger.states[i]
         }
 
     def _goals(self, scene: Scenario, event: Event, i: int) -> frozenset[int]:
@@ -255,7 +255,7 @@ class WaySearch:
         if read is None or clause.by:
             return frozenset({WHOLE})
         at = scene.ledger.next(i)
-        return goals(clause, scene.ledger.watches[i], read.letter, at, scene.time)
+        return goals(clause, scene.ledger.states[i], read.letter, at, scene.time)
 
     # --- searching ------------------------------------------------------------------------------
 
@@ -334,18 +334,18 @@ class WaySearch:
         out: list[Any] = [scene.time, repr(told)]
         for i in sorted(self.choices.known):
             if self.clauses[i].by:
-                for key, (watch, n) in ledger.keyed[i].items():
-                    out.append((key, self._key_of(i, watch, PositionCounts(n - 1, n - 1))))
+                for key, (state, n) in ledger.keyed[i].items():
+                    out.append((key, self._key_of(i, state, PositionCounts(n - 1, n - 1))))
             else:
-                out.append(self._key_of(i, ledger.watches[i], ledger.last(i)))
+                out.append(self._key_of(i, ledger.states[i], ledger.last(i)))
         return tuple(out)
 
-    def _key_of(self, i: int, watch: ClauseState, last: PositionCounts) -> Any:
+    def _key_of(self, i: int, state: ClauseState, last: PositionCounts) -> Any:
         name = (
             i,
-            id(watch),
-            None if self.choices.is_steady(i) and not waits_for_results(watch) else last,
+            id(state),
+            None if self.choices.is_steady(i) and not waits_for_results(state) else last,
         )
         if name not in self._keys:
-            self._keys[name] = (watch, key_of_state(self.clauses[i], watch, last))
+            self._keys[name] = (state, key_of_state(self.clauses[i], state, last))
         return self._keys[name][1]

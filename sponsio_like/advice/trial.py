@@ -262,11 +262,11 @@ class Trial:
         """Yield the times at which something that clause `i` remembers may change."""
         clause = self.policy.clauses[i]
         widths = lengths(clause)
-        keyed = [watch for watch, _ in scene.ledger.keyed[i].values()] if clause.by else []
-        for watch in keyed or [scene.ledger.watches[i]]:
-            for state in (watch.outer, watch.segment) if widths else ():
-                yield from (stamp + width for stamp in _floats(state) for width in widths)
-                yield from _dues(state)
+        keyed = [state for state, _ in scene.ledger.keyed[i].values()] if clause.by else []
+        for state in keyed or [scene.ledger.states[i]]:
+            for part in (state.outer, state.segment) if widths else ():
+                yield from (stamp + width for stamp in _floats(part) for width in widths)
+                yield from _dues(part)
 
 
 def open_slots(change: Change) -> list[int]:

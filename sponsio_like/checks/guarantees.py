@@ -98,7 +98,7 @@ def _without_memory(root: f.Formula) -> f.Formula:
 def _happens(formula: f.Formula, clause: Clause) -> bool:
     """True if this formula holds at some position of some trace."""
     reading = decompose(f.Eventually(formula))
-    return is_reachable("kind", Monitor(Program(), reading, clause.monitor.search.tools))
+    return is_reachable("satisfy", Monitor(Program(), reading, clause.monitor.search.tools))
 
 
 _PRESENT = (f.Arg, f.Depth)
@@ -167,11 +167,11 @@ def _check_alternatives(program: Program) -> None:
 def _check_verdict(clause: Clause) -> None:
     """Refuse a guarantee that no trace keeps, or that no trace breaks."""
     monitor, formula = clause.monitor, clause.rule.formula
-    if not is_reachable("kind", monitor):
+    if not is_reachable("satisfy", monitor):
         raise ContractError.of(
             f"guarantee `{formula!r}` can never be kept", "it contradicts itself"
         )
-    if not is_reachable("harsh", monitor):
+    if not is_reachable("violate", monitor):
         what = f"guarantee `{formula!r}` can never be violated"
         raise ContractError.of(what, "it is always true")
     if clause.rule.authored:
@@ -185,14 +185,14 @@ def _check_events(clause: Clause) -> None:
     """
     search, formula = clause.monitor.search, clause.rule.formula
     joint, registers = owed_at_start(clause.monitor), clause.monitor.start.registers
-    if not search.reachable_later("harsh", joint, registers):
+    if not search.reachable_later("violate", joint, registers):
         raise ContractError.of(
             f"whatever is called, it cannot violate `{formula!r}`",
             "it is true as soon as anything is",
         )
     if clause.contract.assumption is not None or _names_every_event(clause):
         return  # to forbid all calls may be meant where the assumption holds
-    if not search.reachable_later("kind", joint, registers):
+    if not search.reachable_later("satisfy", joint, registers):
         raise ContractError.of(
             f"whatever is called violates `{formula!r}`",
             "correct it; to forbid every call write `G !called(*)`",

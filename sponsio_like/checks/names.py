@@ -314,7 +314,7 @@ def check_tool(
     words = Vocabulary({tool: fields})
     found = [(each, unknown_fields(each, tool, words)) for each in policy.contracts]
     refuse([problem for each, wrong in found for problem in at_place(each, wrong)])
-    policy.roll.add(tool, fields)
+    policy.known_tools.add(tool, fields)
 
 
 def check_tools(
@@ -331,8 +331,8 @@ def check_tools(
     refuse(contradictions(known, kinds))
     refuse([each for name in tools for each in undeclared(known, name, tools[name])])
     for name, arguments in tools.items():
-        policy.roll.add(name, arguments)
-    policy.roll.complete = False
+        policy.known_tools.add(name, arguments)
+    policy.known_tools.complete = False
     check_names(policy)
 
 
@@ -386,11 +386,11 @@ def check_names(policy: Policy) -> None:
     """Raise `ContractError` for tools and arguments that contracts name and no tool of the guard
     has.
     """
-    roll = policy.roll
-    if roll.complete or not roll.tools:
+    known_tools = policy.known_tools
+    if known_tools.complete or not known_tools.tools:
         return
-    refuse_strangers(policy.contracts, known_names(policy.inventory, roll.tools), ELSEWHERE)
-    roll.complete = True
+    refuse_strangers(policy.contracts, known_names(policy.inventory, known_tools.tools), ELSEWHERE)
+    known_tools.complete = True
 
 
 def refuse_strangers(contracts: Iterable[Contract], words: Vocabulary, hint: str = "") -> None:

@@ -68,7 +68,7 @@ def check_unbound_values(clause: Clause) -> None:
 def _breaks(clause: Clause, formula: f.Formula) -> bool:
     """True if some trace violates the formula."""
     monitor = Monitor(Program(), decompose(formula), clause.monitor.search.tools)
-    return is_reachable("harsh", monitor)
+    return is_reachable("violate", monitor)
 
 
 def _with_unbound(root: f.Formula, unseen: frozenset[str]) -> f.Formula:

@@ -242,13 +242,13 @@ def possible(formula: f.Formula, tools: tuple[str, ...] | None) -> bool | None:
     monitor = _monitor(formula, tools)
     if monitor is None:
         return None
-    if not is_reachable("kind", monitor):
+    if not is_reachable("satisfy", monitor):
         return False
     return None if monitor.search.limited else True
 
 
-def is_reachable(goal: Literal["kind", "harsh"], monitor: Monitor) -> bool:
-    """True if some trace keeps the formula (`kind`), or breaks it (`harsh`)."""
+def is_reachable(goal: Literal["satisfy", "violate"], monitor: Monitor) -> bool:
+    """True if some trace keeps the formula (`satisfy`), or breaks it (`violate`)."""
     owed, registers = owed_at_start(monitor), monitor.start.registers
     return monitor.search.reachable(goal, owed, registers, -1, more=True)
 

@@ -188,7 +188,7 @@ class Inventory:
 NOTHING_KNOWN = Inventory()
 
 
-class MetTools:
+class KnownTools:
     """The tools that a guard has met: decorated functions, the tools of adapters.
 
     `complete`: every name of its contracts was among them; names are only added.

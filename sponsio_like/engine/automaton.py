@@ -61,41 +61,41 @@ class Automaton:
         self._by_parts: dict[Hashable, tuple[ClauseState, Learned]] = {}
         self._shared: dict[Any, Any] = {}
 
-    def known(self, watch: ClauseState, key: Hashable, at: int) -> ClauseStep | None:
+    def known(self, state: ClauseState, key: Hashable, at: int) -> ClauseStep | None:
         """Return what `step` does, if it is remembered."""
-        outer, segment, closed, broken, left, flying = watch
+        outer, segment, closed, broken, left, flying = state
         parts = (id(outer), id(segment), closed, broken, id(left), len(flying), key)
         found = self._by_parts.get(parts)
-        return None if found is None else _moved(watch, found[1], (*flying, at))
+        return None if found is None else _moved(state, found[1], (*flying, at))
 
-    def step(self, watch: ClauseState, key: Hashable, at: int, ask: Asked) -> ClauseStep:
+    def step(self, state: ClauseState, key: Hashable, at: int, ask: Asked) -> ClauseStep:
         """Return the step of this state over the position `at`, which `key` tells from others."""
-        return self._taken(watch, key, (*watch.flying, at), len(watch.flying), ask)
+        return self._taken(state, key, (*state.flying, at), len(state.flying), ask)
 
-    def settle(self, watch: ClauseState, key: Hashable, at: int, ask: Asked) -> ClauseStep:
+    def settle(self, state: ClauseState, key: Hashable, at: int, ask: Asked) -> ClauseStep:
         """Return the step of this state by the result of the call at position `at`."""
-        flying = watch.flying
-        return self._taken(watch, key, flying, flying.index(at) if at in flying else NOWHERE, ask)
+        flying = state.flying
+        return self._taken(state, key, flying, flying.index(at) if at in flying else NOWHERE, ask)
 
     def _taken(
-        self, watch: ClauseState, key: Hashable, calls: tuple[int, ...], rank: int, ask: Asked
+        self, state: ClauseState, key: Hashable, calls: tuple[int, ...], rank: int, ask: Asked
     ) -> ClauseStep:
-        outer, segment, closed, broken, left, _ = watch
+        outer, segment, closed, broken, left, _ = state
         parts = (id(outer), id(segment), closed, broken, id(left), rank, key)
         found = self._by_parts.get(parts)
-        known = found[1] if found is not None else self._found(watch, parts, calls, ask)
-        return _moved(watch, known, calls)
+        known = found[1] if found is not None else self._found(state, parts, calls, ask)
+        return _moved(state, known, calls)
 
     def _found(
-        self, watch: ClauseState, parts: tuple[Any, ...], calls: tuple[int, ...], ask: Asked
+        self, state: ClauseState, parts: tuple[Any, ...], calls: tuple[int, ...], ask: Asked
     ) -> Learned:
         """Return the step of this state; from now on it is found by the identity of its parts."""
         rank, key = parts[-2:]
-        name = (watch[:5], rank, key)
+        name = (state[:5], rank, key)
         known = self._known.get(name)
         if known is None:
             try:
-                known = self._sharing(_learned(watch, rank, ask))
+                known = self._sharing(_learned(state, rank, ask))
             except TooManyBranches as error:
                 raise TooManyBranches(calls[error.position]) from None
             if len(self._known) >= self.cap:
@@ -104,35 +104,35 @@ class Automaton:
             self._known[name] = known
         if len(self._by_parts) >= self.cap:
             self._by_parts.clear()
-        self._by_parts[parts] = (watch, known)  # what is kept keeps its identity
+        self._by_parts[parts] = (state, known)  # what is kept keeps its identity
         return known
 
     def _sharing(self, known: Learned) -> Learned:
         """Return the step with parts that equal states share, so that they are found quickly."""
-        watch, one = known.step.watch, self._shared.setdefault
-        inner, left = watch.segment, watch.left_open
-        parts = one(watch.outer, watch.outer), inner and one(inner, inner), one(left, left)
-        after = watch._replace(outer=parts[0], segment=parts[1], left_open=parts[2])
-        return known._replace(step=known.step._replace(watch=after))
+        state, one = known.step.state, self._shared.setdefault
+        inner, left = state.segment, state.left_open
+        parts = one(state.outer, state.outer), inner and one(inner, inner), one(left, left)
+        after = state._replace(outer=parts[0], segment=parts[1], left_open=parts[2])
+        return known._replace(step=known.step._replace(state=after))
 
 
-def _moved(watch: ClauseState, known: Learned, calls: tuple[int, ...]) -> ClauseStep:
+def _moved(state: ClauseState, known: Learned, calls: tuple[int, ...]) -> ClauseStep:
     """Return the step of this state, with the positions of these calls for their ranks."""
     (after, violated), same = known
     if same:
-        return ClauseStep(watch, violated)
+        return ClauseStep(state, violated)
     if not after.flying:
         return known.step
     flying = tuple([calls[k] for k in after.flying])
     return ClauseStep(ClauseState(*after[:5], flying), violated)
 
 
-def _learned(watch: ClauseState, rank: int, ask: Asked) -> Learned:
-    before = watch._replace(flying=())
+def _learned(state: ClauseState, rank: int, ask: Asked) -> Learned:
+    before = state._replace(flying=())
     after, violated = ask(before, rank)
     mine = in_flight(after)
     ranked = renamed_state(after, {k: n for n, k in enumerate(mine)})
-    same = ranked == before and mine == tuple(range(len(watch.flying)))
+    same = ranked == before and mine == tuple(range(len(state.flying)))
     return Learned(ClauseStep(ranked._replace(flying=mine), violated), same)
 
 
@@ -152,26 +152,26 @@ def is_simple(op: Op, *, counts: bool) -> bool:
     return op[0] in SIMPLE or (op[0] in UNBOUNDED and op[2] is None)
 
 
-def in_flight(watch: ClauseState) -> tuple[int, ...]:
+def in_flight(state: ClauseState) -> tuple[int, ...]:
     """Return the calls that a state waits for, in order."""
     found: set[int] = set()
-    states = [state for state in (watch.outer, watch.segment) if state is not None]
-    for state in states:
-        found.update(branching(state.branches))
-    for live in (*[state.live for state in states], watch.left_open):
+    parts = [part for part in (state.outer, state.segment) if part is not None]
+    for part in parts:
+        found.update(branching(part.branches))
+    for live in (*[part.live for part in parts], state.left_open):
         found.update(each[1] for one in live for each in literals_of(one) if each[0] == "D")
     return tuple(sorted(found))
 
 
-def renamed_state(watch: ClauseState, names: Mapping[int, int]) -> ClauseState:
+def renamed_state(state: ClauseState, names: Mapping[int, int]) -> ClauseState:
     """Return the state with other numbers for the calls that it waits for."""
     if all(old == new for old, new in names.items()):
-        return watch
-    inner = watch.segment
-    return watch._replace(
-        outer=_renamed(watch.outer, names),
+        return state
+    inner = state.segment
+    return state._replace(
+        outer=_renamed(state.outer, names),
         segment=None if inner is None else _renamed(inner, names),
-        left_open=_instances(watch.left_open, names),
+        left_open=_instances(state.left_open, names),
     )
 
 
@@ -185,10 +185,10 @@ def _instances(live: frozenset[Instance], names: Mapping[int, int]) -> frozenset
     return frozenset(renumbered(each, names) for each in live)
 
 
-def ranked(watch: ClauseState) -> ClauseState:
+def ranked(state: ClauseState) -> ClauseState:
     """Return the state with ranks for positions, if it was read with positions."""
-    calls: Any = in_flight(watch)
-    if watch.flying or not calls:
-        return watch
+    calls: Any = in_flight(state)
+    if state.flying or not calls:
+        return state
     names = {at: k for k, at in enumerate(calls)}
-    return renamed_state(watch, names)._replace(flying=calls)
+    return renamed_state(state, names)._replace(flying=calls)

@@ -55,12 +55,12 @@ from sponsio_like.monitor import (
     is_unchanged,
     keeps_registers,
     memory,
-    quiet,
     remembers_texts_once,
     slot_reader,
     split_key,
     static,
     targets_of,
+    unconcerned_letter,
     variable_layout,
     vars_in,
 )
@@ -161,7 +161,7 @@ class Clause:
     @cached_property
     def _quiet_letter(self) -> Letter:
         """The letter of a call of a tool that no contract names."""
-        return quiet(self.slots)
+        return unconcerned_letter(self.slots)
 
     @cached_property
     def timed(self) -> bool:
@@ -225,7 +225,9 @@ class Clause:
         """True if positions with this letter leave the clause as it is, in any state."""
         if not self.is_plain:
             return False
-        still = [each if isinstance(each, bool) else None for each in quiet(self.slots)]
+        still = [
+            each if isinstance(each, bool) else None for each in unconcerned_letter(self.slots)
+        ]
         return not concerned(self.monitor.program, self._always, letter) and all(
             keeps_registers(each.program, each.past, one)
             for each in (self.monitor, self.gate)
@@ -265,76 +267,76 @@ class Clause:
 
     @cached_property
     def start(self) -> ClauseState:
-        """The watch before the first position, one for all sessions."""
+        """The state before the first position, one for all sessions."""
         open_at_once = self.kind_of_scope in (None, "before")
         return ClauseState(self.gate.start, self.monitor.start if open_at_once else None)
 
     def step(
-        self, watch: ClauseState, letter: Letter, kind: Kind, at: PositionCounts, time: float
+        self, state: ClauseState, letter: Letter, kind: Kind, at: PositionCounts, time: float
     ) -> ClauseStep:
-        """Return the watch after one position; the caller has called `expire` for its time."""
+        """Return the state after one position; the caller has called `expire` for its time."""
         if self.automaton is None:
-            return self._stepped(watch, letter, kind, at, time)
-        known = self.automaton.known(watch, (kind, letter), at.seen)
+            return self._stepped(state, letter, kind, at, time)
+        known = self.automaton.known(state, (kind, letter), at.seen)
         if known is not None:
             return known
 
         def ask(before: ClauseState, rank: int) -> ClauseStep:
             return self._stepped(before, letter, kind, PositionCounts(rank, rank), 0.0)
 
-        return self.automaton.step(watch, (kind, letter), at.seen, ask)
+        return self.automaton.step(state, (kind, letter), at.seen, ask)
 
     def _stepped(
-        self, watch: ClauseState, letter: Letter, kind: Kind, at: PositionCounts, time: float
+        self, state: ClauseState, letter: Letter, kind: Kind, at: PositionCounts, time: float
     ) -> ClauseStep:
-        if self._bare and watch.segment is not None and kind in self.counts:
-            inner, violated = self.monitor.step(watch.segment, letter, at.counted, time)
-            if inner is watch.segment and not violated:
-                return ClauseStep(watch, False)
-            broken = watch.violated or violated
+        if self._bare and state.segment is not None and kind in self.counts:
+            inner, violated = self.monitor.step(state.segment, letter, at.counted, time)
+            if inner is state.segment and not violated:
+                return ClauseStep(state, False)
+            broken = state.violated or violated
             return ClauseStep(
-                ClauseState(watch.outer, inner, watch.closed, broken, watch.left_open), violated
+                ClauseState(state.outer, inner, state.closed, broken, state.left_open), violated
             )
-        values = self.gate.past.read(letter, watch.outer.registers, at.seen, time)
-        gate = self.gate.step(watch.outer, letter, at.seen, time).state
-        after, violated = self._segment(watch._replace(outer=gate), values)
+        values = self.gate.past.read(letter, state.outer.registers, at.seen, time)
+        gate = self.gate.step(state.outer, letter, at.seen, time).state
+        after, violated = self._segment(state._replace(outer=gate), values)
         if after.segment is not None and kind in self.counts:
             step = self.monitor.step(after.segment, letter, at.counted, time)
             after, violated = after._replace(segment=step.state), violated or step.violated
         return self._seen(after, violated and values[self.assume])
 
-    def _segment(self, watch: ClauseState, values: list[Any]) -> ClauseStep:
-        """Return the watch as segments end and begin at this position; violated
+    def _segment(self, state: ClauseState, values: list[Any]) -> ClauseStep:
+        """Return the state as segments end and begin at this position; violated
         if one has failed.
         """
         starts = self.opens is not None and values[self.opens]
         stops = self.closes is not None and values[self.closes]
         failed = False
-        if watch.segment is not None and stops:
-            left, failed = self.monitor.closed(watch.segment)
+        if state.segment is not None and stops:
+            left, failed = self.monitor.closed(state.segment)
             over = self.kind_of_scope == "before"
-            watch = watch._replace(segment=None, closed=over, left_open=watch.left_open | left)
-        if watch.segment is None and starts and not watch.closed:
-            watch = watch._replace(segment=self.monitor.start)
-        return ClauseStep(watch, failed)
+            state = state._replace(segment=None, closed=over, left_open=state.left_open | left)
+        if state.segment is None and starts and not state.closed:
+            state = state._replace(segment=self.monitor.start)
+        return ClauseStep(state, failed)
 
     def settle(
         self,
-        watch: ClauseState,
+        state: ClauseState,
         change: Change,
         final: Mapping[int, bool],
         last: PositionCounts,
         now: Now,
     ) -> ClauseStep:
-        """Return the watch once a call has its result; violated if the result shows that the call
+        """Return the state once a call has its result; violated if the result shows that the call
         was.
 
         Where a scope speaks of results, a segment may begin or end now.
         """
         if self.automaton is None:
-            seen = self._settled(watch, change, final, last, now)
-        elif change.at.seen not in watch.flying and not self.opens_late:
-            return ClauseStep(watch, False)
+            seen = self._settled(state, change, final, last, now)
+        elif change.at.seen not in state.flying and not self.opens_late:
+            return ClauseStep(state, False)
         else:
 
             def ask(before: ClauseState, rank: int) -> ClauseStep:
@@ -342,84 +344,84 @@ class Clause:
                 return self._settled(before, mine, final, mine.at, now)
 
             told = (tuple(final.items()), change.letter if self.opens_late else ())
-            seen = self.automaton.settle(watch, told, change.at.seen, ask)
-        if not (seen.violated and self.assumed(seen.watch, last, now)):
-            return ClauseStep(seen.watch, False)
-        return self._seen(seen.watch, True)
+            seen = self.automaton.settle(state, told, change.at.seen, ask)
+        if not (seen.violated and self.assumed(seen.state, last, now)):
+            return ClauseStep(seen.state, False)
+        return self._seen(seen.state, True)
 
     def _settled(
         self,
-        watch: ClauseState,
+        state: ClauseState,
         change: Change,
         final: Mapping[int, bool],
         last: PositionCounts,
         now: Now,
     ) -> ClauseStep:
         """Return what `settle` does; violated wherever the assumption does not matter."""
-        gate = self.gate.settle(watch.outer, change.at.seen, final, last.seen).state
-        watch, failed = watch._replace(outer=gate), False
-        if watch.segment is not None:
-            step = self.monitor.settle(watch.segment, change.at.counted, final, last.counted)
-            watch, failed = watch._replace(segment=step.state), step.violated
-        if watch.left_open:
-            left, ended = self.monitor.settled(watch.left_open, change.at.counted, final)
-            watch, failed = watch._replace(left_open=left), failed or ended
+        gate = self.gate.settle(state.outer, change.at.seen, final, last.seen).state
+        state, failed = state._replace(outer=gate), False
+        if state.segment is not None:
+            step = self.monitor.settle(state.segment, change.at.counted, final, last.counted)
+            state, failed = state._replace(segment=step.state), step.violated
+        if state.left_open:
+            left, ended = self.monitor.settled(state.left_open, change.at.counted, final)
+            state, failed = state._replace(left_open=left), failed or ended
         if self.opens_late:
             letter = tuple(final.get(i, value) for i, value in enumerate(change.letter))
             values = self.gate.past.read(letter, gate.registers, change.at.seen, now.time)
-            watch, ended = self._segment(watch, values)
+            state, ended = self._segment(state, values)
             failed = failed or ended
-        return ClauseStep(watch, failed)
+        return ClauseStep(state, failed)
 
-    def awaits(self, watch: ClauseState, at: PositionCounts) -> bool:
+    def awaits(self, state: ClauseState, at: PositionCounts) -> bool:
         """Return False if the result of the call at this position changes nothing any more."""
-        return self.automaton is None or self.opens_late or at.seen in watch.flying
+        return self.automaton is None or self.opens_late or at.seen in state.flying
 
-    def expire(self, watch: ClauseState, last: PositionCounts, now: Now) -> ClauseStep:
-        """Return the watch at this time; violated if a bound in seconds has run out."""
-        if watch.segment is None:
-            return ClauseStep(watch, False)
-        step = self.monitor.expire(watch.segment, last.counted, now.time)
-        watch = watch._replace(segment=step.state)
-        return self._seen(watch, step.violated and self.assumed(watch, last, now))
+    def expire(self, state: ClauseState, last: PositionCounts, now: Now) -> ClauseStep:
+        """Return the state at this time; violated if a bound in seconds has run out."""
+        if state.segment is None:
+            return ClauseStep(state, False)
+        step = self.monitor.expire(state.segment, last.counted, now.time)
+        state = state._replace(segment=step.state)
+        return self._seen(state, step.violated and self.assumed(state, last, now))
 
     @staticmethod
-    def _seen(watch: ClauseState, violated: bool) -> ClauseStep:
-        return ClauseStep(watch._replace(violated=watch.violated or violated), violated)
+    def _seen(state: ClauseState, violated: bool) -> ClauseStep:
+        return ClauseStep(state._replace(violated=state.violated or violated), violated)
 
-    def assumed(self, watch: ClauseState, last: PositionCounts, now: Now) -> bool:
+    def assumed(self, state: ClauseState, last: PositionCounts, now: Now) -> bool:
         """True if the assumption holds after the last position, of which only
         the context is read.
         """
         nothing = self.read(End(), now.context)
         if self.bound is not None:
             nothing = self.bound.nothing(nothing, now.context)
-        values = self.gate.past.read(nothing, watch.outer.registers, last.seen + 1, now.time)
+        values = self.gate.past.read(nothing, state.outer.registers, last.seen + 1, now.time)
         return bool(values[self.assume])
 
-    def verdict(self, watch: ClauseState, last: PositionCounts) -> Verdict:
+    def verdict(self, state: ClauseState, last: PositionCounts) -> Verdict:
         """Return the verdict, which stays once violated; inconclusive for a scope that may open
         again.
         """
-        if watch.violated:
+        if state.violated:
             return "violated"
-        if watch.closed and not watch.left_open:
+        if state.closed and not state.left_open:
             return "satisfied"
-        if watch.segment is None or self.kind_of_scope or self.by:
+        if state.segment is None or self.kind_of_scope or self.by:
             return "inconclusive"
-        return self.monitor.verdict(watch.segment, last.counted)
+        return self.monitor.verdict(state.segment, last.counted)
 
-    def open_ends(self, watch: ClauseState) -> list[Instance]:
+    def open_ends(self, state: ClauseState) -> list[Instance]:
         """Return the instances that would be unfulfilled if the session ended now."""
-        live = watch.left_open
-        if watch.segment is not None and self.kind_of_scope not in ("before", "between"):
-            live |= watch.segment.live
+        live = state.left_open
+        if state.segment is not None and self.kind_of_scope not in ("before", "between"):
+            live |= state.segment.live
         return self.monitor.open_ends(live)
 
     # --- waking -------------------------------------------------------------------------------
 
-    def wakes_at(self, watch: ClauseState, last: PositionCounts, time: float) -> int:
-        """Return the next position that this watch has to see, whatever the tool.
+    def wakes_at(self, state: ClauseState, last: PositionCounts, time: float) -> int:
+        """Return the next position that this state has to see, whatever the tool.
 
         `NEVER` if there is none.
         """
@@ -427,33 +429,33 @@ class Clause:
         if self._sees_all:
             return NEVER  # it sees every position that matters by itself
         if self.automaton is not None:
-            return NEVER if self._rests_in(watch) else position + 1
-        if not self._is_quiet(watch, position, time):
+            return NEVER if self._rests_in(state) else position + 1
+        if not self._is_quiet(state, position, time):
             return position + 1
-        dues = [due(self.gate, watch.outer, position)]
-        if watch.segment is not None:
-            dues.append(due(self.monitor, watch.segment, position))
+        dues = [due(self.gate, state.outer, position)]
+        if state.segment is not None:
+            dues.append(due(self.monitor, state.segment, position))
         return min(dues)
 
-    def _is_quiet(self, watch: ClauseState, position: int, time: float) -> bool:
-        """True if a call of a tool that no contract names leaves the watch as it is."""
-        if self._listens.unaffected and not (watch.segment and watch.segment.live):
+    def _is_quiet(self, state: ClauseState, position: int, time: float) -> bool:
+        """True if a call of a tool that no contract names leaves the state as it is."""
+        if self._listens.unaffected and not (state.segment and state.segment.live):
             return True
         if self.is_plain:
-            return self._stays(watch, position, time)
+            return self._stays(state, position, time)
         key = (
-            memory(self.gate, watch.outer, position),
-            watch.segment and memory(self.monitor, watch.segment, position),
+            memory(self.gate, state.outer, position),
+            state.segment and memory(self.monitor, state.segment, position),
         )
         if key not in self._quiet:
             if len(self._quiet) >= QUIET_CAP:
                 self._quiet.clear()
-            self._quiet[key] = self._stays(watch, position, time)
+            self._quiet[key] = self._stays(state, position, time)
         return self._quiet[key]
 
-    def _rests_in(self, watch: ClauseState) -> bool:
+    def _rests_in(self, state: ClauseState) -> bool:
         """True if a call that no contract names leads from this state to itself."""
-        outer, segment, closed, broken, left, _ = watch
+        outer, segment, closed, broken, left, _ = state
         if self._listens.unaffected and not (segment and segment.live):
             return True
         key = (id(outer), id(segment), closed, broken, id(left))
@@ -461,25 +463,25 @@ class Clause:
         if found is None:
             letter, at = self._quiet_letter, PositionCounts(NOWHERE, NOWHERE)
             try:
-                seen = self.step(watch, letter, "call", at, 0.0)
+                seen = self.step(state, letter, "call", at, 0.0)
             except (TooManyBranches, ContractError):  # the next position will raise it
                 return False
             if len(self._rests) >= QUIET_CAP:
                 self._rests.clear()
-            found = self._rests[key] = (watch, seen.watch is watch and not seen.violated)
+            found = self._rests[key] = (state, seen.state is state and not seen.violated)
         return found[1]
 
-    def _stays(self, watch: ClauseState, position: int, time: float) -> bool:
+    def _stays(self, state: ClauseState, position: int, time: float) -> bool:
         letter, at = self._quiet_letter, PositionCounts(position + 1, position + 1)
-        inner = watch.segment if self._bare else None
+        inner = state.segment if self._bare else None
         try:
             if inner and self.monitor.owes_other(inner, letter, at.counted, time + MOMENT):
                 return False
-            seen = self.step(watch, letter, "call", at, time + MOMENT)
+            seen = self.step(state, letter, "call", at, time + MOMENT)
         except (TooManyBranches, ContractError):  # the next position will raise it
             return False
-        before, after = watch.segment, seen.watch.segment
-        if seen.violated or not is_unchanged(self.gate, watch.outer, seen.watch.outer):
+        before, after = state.segment, seen.state.segment
+        if seen.violated or not is_unchanged(self.gate, state.outer, seen.state.outer):
             return False
         if before is None or after is None:
             return before is after

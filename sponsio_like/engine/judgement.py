@@ -53,9 +53,9 @@ def _judged(ledger: Ledger, read: Read, event: Event, time: float) -> Found:
     place = _place(ledger, clause, read)
     if place is None:
         return (), Witness() if clause.can_break(event) else None
-    watch, at = place
-    seen = clause.step(watch, read.letter, kind_of(event), at, time)
-    change = Change(i, read.key, at, seen.watch, read.letter)
+    state, at = place
+    seen = clause.step(state, read.letter, kind_of(event), at, time)
+    change = Change(i, read.key, at, seen.state, read.letter)
     return (change,), Witness() if seen.violated else None
 
 
@@ -69,20 +69,20 @@ def _tracked(ledger: Ledger, i: int, reading: BoundLetters, event: Event, time: 
 
 
 def _place(ledger: Ledger, clause: Clause, read: Read) -> tuple[ClauseState, PositionCounts] | None:
-    """Return the watch to step and its next position.
+    """Return the state to step and its next position.
 
     None for a call without a key, or without room for it.
     """
     i = read.clause
     if not clause.by:
-        return ledger.watches[i], ledger.next(i)
+        return ledger.states[i], ledger.next(i)
     if read.key is None:
         return None
     monitors = ledger.keyed[i]
     if read.key not in monitors and ledger.is_full(i):
         return None
-    watch, length = monitors.get(read.key) or (clause.start, 0)
-    return watch, PositionCounts(length, length)
+    state, length = monitors.get(read.key) or (clause.start, 0)
+    return state, PositionCounts(length, length)
 
 
 def witnesses(ledger: Ledger, violated: Iterable[int], call: Call) -> dict[int, Witness]:

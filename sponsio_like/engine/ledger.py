@@ -29,7 +29,7 @@ from sponsio_like.values import Effort
 NO_WITNESSES: Mapping[int, Witness] = MappingProxyType({})
 _Due: TypeAlias = Sequence[float]
 Rest: TypeAlias = tuple[int, Any, ClauseState, int, int, _Due]
-"""A clause, its key, its watch, how many positions that has seen; its wake
+"""A clause, its key, its state, how many positions that has seen; its wake
 position, its deadlines.
 """
 NO_STORES: Any = MappingProxyType({})
@@ -40,16 +40,28 @@ KEYS_CAP = 100_000
 
 
 class Ledger:
-    """The watches of one session. Not thread-safe by itself: the session holds the lock.
+    """The states of one session. Not thread-safe by itself: the session holds the lock.
 
     `apart`: contracts on the world count positions of their own, each by itself. `passed`: how many
     positions there were; `soonest`: the first one that a clause has to see whatever its tool.
-    `torn`: a change has begun and not ended; if it stays so, an exception was raised half-way.
+    `half_written`: a change has begun and not ended; if it stays so, an exception was raised half-way.
     """
 
     __slots__ = (
-        "alarms", "bound", "calls", "counters", "counting", "keyed", "lineage", "passed", "policy",
-        "positions", "soonest", "torn", "wakes", "watches",
+        "alarms",
+        "bound",
+        "calls",
+        "counters",
+        "counting",
+        "half_written",
+        "keyed",
+        "lineage",
+        "passed",
+        "policy",
+        "positions",
+        "soonest",
+        "states",
+        "wakes",
     )  # fmt: skip
 
     def __init__(self, policy: Policy, *, apart: bool = False) -> None:
@@ -58,7 +70,7 @@ class Ledger:
         self.counting = policy.counting_apart if apart else policy.counting_all
         self.counters = self.counting.numbers
         self.positions = [0] * len(self.counting.counters)
-        self.watches: list[ClauseState] = list(policy.starts)
+        self.states: list[ClauseState] = list(policy.starts)
         self.keyed: Mapping[int, dict[Any, tuple[ClauseState, int]]] = policy.without_keys
         self.bound = (
             {i: instances(policy.clauses[i]) for i in policy.bound} if policy.bound else NO_STORES
@@ -67,7 +79,7 @@ class Ledger:
         self.soonest = min(self.wakes.values(), default=NEVER)
         self.passed = self.calls = 0
         self.alarms = NO_ALARMS
-        self.torn = False
+        self.half_written = False
 
     # --- asking -------------------------------------------------------------------------------
 
@@ -128,13 +140,13 @@ class Ledger:
         """Let the event through: commit its changes and count the position.
 
         `owners`: only for clauses of these contracts; None: for all. It computes first what may
-        raise, as far as that is possible. Leaves the ledger `torn`, which the caller undoes.
+        raise, as far as that is possible. Leaves the ledger `half_written`, which the caller undoes.
         """
         mine = [c for c in judgement.changes if owners is None or self.owner(c.clause) in owners]
         bound = [each for each in mine if each.clause in self.bound]
         rest = [each for each in mine if each.clause not in self.bound]
-        kept = [self.rest(c.clause, c.key, c.watch, c.at, judgement.time) for c in rest]
-        self.torn = True
+        kept = [self.rest(c.clause, c.key, c.state, c.at, judgement.time) for c in rest]
+        self.half_written = True
         self.passed += 1
         for one in kept:
             self.keep(*one)
@@ -151,9 +163,9 @@ class Ledger:
     def violates(self, clauses: Iterable[int]) -> None:
         """Remember that these clauses, which have no keys, are violated."""
         for i in clauses:
-            watch = self.watches[i]
-            if not watch.violated:
-                self.watches[i] = watch._replace(violated=True)
+            state = self.states[i]
+            if not state.violated:
+                self.states[i] = state._replace(violated=True)
 
     def reschedule_values(self, i: int, last: PositionCounts, time: float) -> None:
         """Recompute when clause `i`, which has value variables, is woken next, and its deadline."""
@@ -161,36 +173,36 @@ class Ledger:
         if not clause.is_still:
             self.set_wake(i, wakes_at(clause, store, last, time))
         if clause.timed:
-            live = [each for watch in store.watches() for each in live_in(watch)]
+            live = [each for state in store.states() for each in live_in(state)]
             self._set_alarm((i, OTHERS), due_in(live))
 
     def store(
-        self, i: int, key: Any, watch: ClauseState, last: PositionCounts, time: float
+        self, i: int, key: Any, state: ClauseState, last: PositionCounts, time: float
     ) -> None:
-        """Remember the watch of clause `i`, for this key, and when it is woken next."""
-        self.keep(*self.rest(i, key, watch, last, time))
+        """Remember the state of clause `i`, for this key, and when it is woken next."""
+        self.keep(*self.rest(i, key, state, last, time))
 
-    def rest(self, i: int, key: Any, watch: ClauseState, last: PositionCounts, time: float) -> Rest:
-        """Return what `keep` needs to remember the watch of clause `i`, for this key."""
+    def rest(self, i: int, key: Any, state: ClauseState, last: PositionCounts, time: float) -> Rest:
+        """Return what `keep` needs to remember the state of clause `i`, for this key."""
         clause = self.policy.clauses[i]
         wakes = not clause.by and (clause.may_wake or not clause.is_plain)
-        wake = clause.wakes_at(watch, last, time) if wakes else NEVER
-        return i, key, watch, last.seen + 1, wake, due_in(live_in(watch)) if clause.timed else ()
+        wake = clause.wakes_at(state, last, time) if wakes else NEVER
+        return i, key, state, last.seen + 1, wake, due_in(live_in(state)) if clause.timed else ()
 
-    def keep(self, i: int, key: Any, watch: ClauseState, length: int, wake: int, due: _Due) -> None:
+    def keep(self, i: int, key: Any, state: ClauseState, length: int, wake: int, due: _Due) -> None:
         """Remember what `rest` has returned."""
         clause = self.policy.clauses[i]
         if clause.by:
-            self.keys(i)[key] = (watch, length)
+            self.keys(i)[key] = (state, length)
         else:
-            self.watches[i] = watch
+            self.states[i] = state
             self.set_wake(i, wake)
         if clause.timed:
             self._set_alarm((i, key), due)
 
-    def reschedule(self, i: int, watch: ClauseState, position: int, time: float) -> None:
+    def reschedule(self, i: int, state: ClauseState, position: int, time: float) -> None:
         """Recompute when clause `i`, which has just seen `position`, is woken next."""
-        at = self.policy.clauses[i].wakes_at(watch, PositionCounts(position, position), time)
+        at = self.policy.clauses[i].wakes_at(state, PositionCounts(position, position), time)
         self.set_wake(i, at)
 
     def due(self) -> list[int]:
@@ -228,7 +240,7 @@ class Ledger:
 
         `owners`: only their clauses.
         """
-        waits = [each._replace(watch=None) for each in judgement.changes if self._awaits(each)]
+        waits = [each._replace(state=None) for each in judgement.changes if self._awaits(each)]
         if owners is not None:
             waits = [each for each in waits if self.owner(each.clause) in owners]
         return tuple(waits)
@@ -236,15 +248,15 @@ class Ledger:
     def _awaits(self, change: Change) -> bool:
         clause = self.policy.clauses[change.clause]
         open_ = OPEN in change.letter
-        return open_ and (clause.bound is not None or clause.awaits(change.watch, change.at))
+        return open_ and (clause.bound is not None or clause.awaits(change.state, change.at))
 
     def known(self, i: int, key: Any) -> tuple[ClauseState, PositionCounts]:
-        """Return the watch of clause `i`, for this key if it has `by`, and its last position."""
+        """Return the state of clause `i`, for this key if it has `by`, and its last position."""
         clause = self.policy.clauses[i]
         if not clause.by:
-            return self.watches[i], self.last(i)
-        watch, length = self.keyed[i][key]
-        return watch, PositionCounts(length - 1, length - 1)
+            return self.states[i], self.last(i)
+        state, length = self.keyed[i][key]
+        return state, PositionCounts(length - 1, length - 1)
 
     def witness(self, i: int, key: Key | None, *, full: bool = False) -> Witness:
         """Return the witness of a violation of clause `i` by these values."""
@@ -255,34 +267,34 @@ class Ledger:
         since = self.bound[i].since(key)
         return Witness(values, None if since < 0 else since, full, key)
 
-    def all_watches(self) -> list[tuple[int, ClauseState, PositionCounts]]:
-        """Return every watch with its clause and its last position."""
+    def all_states(self) -> list[tuple[int, ClauseState, PositionCounts]]:
+        """Return every state with its clause and its last position."""
         out = []
         for i, clause in enumerate(self.policy.clauses):
             if i in self.bound:
                 store, last = self.bound[i], self.last(i)
-                latched = [each._replace(violated=store.broken) for each in store.watches()]
-                out += [(i, watch, last) for watch in latched]
+                latched = [each._replace(violated=store.broken) for each in store.states()]
+                out += [(i, state, last) for state in latched]
             elif clause.by:
                 each = self.keyed[i].values()
                 out += [
-                    (i, watch, PositionCounts(length - 1, length - 1)) for watch, length in each
+                    (i, state, PositionCounts(length - 1, length - 1)) for state, length in each
                 ]
             else:
-                out.append((i, self.watches[i], self.last(i)))
+                out.append((i, self.states[i], self.last(i)))
         return out
 
-    def put(self, i: int, watch: Any) -> None:
-        """Set what clause `i` remembers: a watch, or with `by` one for each key."""
+    def put(self, i: int, state: Any) -> None:
+        """Set what clause `i` remembers: a state, or with `by` one for each key."""
         clause = self.policy.clauses[i]
         if i in self.bound:
-            self.bound[i].fill(watch)
+            self.bound[i].fill(state)
             self.reschedule_values(i, self.last(i), 0.0)
             return
-        for key, (each, length) in watch.items() if clause.by else ():
+        for key, (each, length) in state.items() if clause.by else ():
             self.store(i, key, each, PositionCounts(length - 1, length - 1), 0.0)
-        if not clause.by and (watch is not self.policy.starts[i] or i in self.wakes):
-            self.store(i, (), watch, self.last(i), 0.0)
+        if not clause.by and (state is not self.policy.starts[i] or i in self.wakes):
+            self.store(i, (), state, self.last(i), 0.0)
 
     def clear(self, i: int) -> None:
         """Reset clause `i` to what it was before the first position."""
@@ -294,9 +306,9 @@ class Ledger:
         elif self.policy.clauses[i].by:
             self.keys(i).clear()
         else:
-            self.watches[i] = self.policy.starts[i]
+            self.states[i] = self.policy.starts[i]
             if i in self.policy.wakes:
-                self.store(i, (), self.watches[i], self.last(i), 0.0)
+                self.store(i, (), self.states[i], self.last(i), 0.0)
 
     def before(self, event: Event, witnesses: Mapping[int, Witness] = NO_WITNESSES) -> Ledger:
         """Return a copy with the keys and values that this event, and its advice, need."""
@@ -323,8 +335,8 @@ class Ledger:
         twin: Ledger = object.__new__(Ledger)
         twin.policy = self.policy
         twin.lineage, twin.counters, twin.counting = self.lineage, self.counters, self.counting
-        twin.positions, twin.watches = self.positions[:], self.watches[:]
-        twin.passed, twin.calls, twin.torn = self.passed, self.calls, False
+        twin.positions, twin.states = self.positions[:], self.states[:]
+        twin.passed, twin.calls, twin.half_written = self.passed, self.calls, False
         twin.wakes, twin.soonest = self.wakes, self.soonest
         twin.keyed, twin.bound, twin.alarms = self.keyed, NO_STORES, NO_ALARMS
         if self.wakes is not self.policy.wakes:  # as below: what all sessions share is not copied

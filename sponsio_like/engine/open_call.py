@@ -69,25 +69,25 @@ def open_clause(
         at = PositionCounts(length, length)
     else:
         seen, counted = ledger.counters[i]
-        before, at = ledger.watches[i], PositionCounts(positions[seen], positions[counted])
+        before, at = ledger.states[i], PositionCounts(positions[seen], positions[counted])
     try:
-        watch, violated = clause.step(before, letter, "call", at, time)
+        state, violated = clause.step(before, letter, "call", at, time)
     except TooManyBranches:
         return False
     if violated:
         return False
-    awaits = OPEN in letter and clause.awaits(watch, at)
+    awaits = OPEN in letter and clause.awaits(state, at)
     if awaits:
         into[1].append(Change(i, key, at, None, letter))
-    elif still is not None and watch is before and len(still) < STILL_CAP:
+    elif still is not None and state is before and len(still) < STILL_CAP:
         still[id(before), letter] = before
-    if watch is not before or clause.by or i in ledger.wakes:
-        into[0].append(ledger.rest(i, key, watch, at, time))
+    if state is not before or clause.by or i in ledger.wakes:
+        into[0].append(ledger.rest(i, key, state, at, time))
     return True
 
 
 def keep_all(ledger: Ledger, rests: Iterable[Rest]) -> None:
-    """Let clauses remember this. Leaves the ledger `torn`, which the caller undoes."""
-    ledger.torn = True
+    """Let clauses remember this. Leaves the ledger `half_written`, which the caller undoes."""
+    ledger.half_written = True
     for rest in rests:
         ledger.keep(*rest)

@@ -118,17 +118,17 @@ def _one_by_one(
     moves = {} if reading.rests else _moved(clause, store, reading, letters, (kind, at, time), bad)
     if not reading.rests:
         changes.append(Change(i, OTHERS, at, moves, reading.others, reading.given))
-    rest = moves.get(store.rest.watch, store.rest.watch)._replace(violated=False)
+    rest = moves.get(store.rest.state, store.rest.state)._replace(violated=False)
     steps: dict[tuple[int, int], tuple[ClauseStep, bool, bool]] = {}
     ways: set[tuple[int, int]] = set()
     mine, new = list[Key](), 0
     for key, letter in letters.items():
-        watch, known = store.watch(key), store.knows(key)
-        name = (id(watch), id(letter))  # values of one state and one letter take one step
+        state, known = store.state(key), store.knows(key)
+        name = (id(state), id(letter))  # values of one state and one letter take one step
         if name not in steps:
-            step = clause.step(watch, letter, kind, at, time)
-            stays = reading.rests and step.watch == watch and OPEN not in letter
-            steps[name] = step, step.watch._replace(violated=False) != rest, stays
+            step = clause.step(state, letter, kind, at, time)
+            stays = reading.rests and step.state == state and OPEN not in letter
+            steps[name] = step, step.state._replace(violated=False) != rest, stays
         seen, apart, stays = steps[name]
         whose = crowd if crowd and key == crowd.keys[0] else key
         if apart and not known:
@@ -137,10 +137,10 @@ def _one_by_one(
         if seen.violated:
             (mine if key in reading.keys else bad).append(key)
         if (known and not stays) or (apart and not known) or seen.violated or OPEN in letter:
-            changes.append(Change(i, whose, at, seen.watch, letter, reading.given))
+            changes.append(Change(i, whose, at, seen.state, letter, reading.given))
     bad = [*mine, *bad, *([None] if _is_vague(clause, store, reading) else [])]
     blind = store.blind and not _all_known(clause, store, reading) and _can_break(clause, event)
-    started = {steps[name][0].watch._replace(violated=False) for name in ways}
+    started = {steps[name][0].state._replace(violated=False) for name in ways}
     full = blind or not _has_room(store, reading, new, moves, started)
     return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)
 
@@ -159,14 +159,14 @@ def _by_text(
     """
     if not reading.rests or store.blind or OPEN in keys.letter:
         return None
-    steps = {watch: clause.step(watch, keys.letter, *place) for watch in store.watches()}
+    steps = {state: clause.step(state, keys.letter, *place) for state in store.states()}
     if any(step.violated for step in steps.values()):
         return None
-    rest, at = store.rest.watch, place[1]
-    after = steps[rest].watch
+    rest, at = store.rest.state, place[1]
+    after = steps[rest].state
     changes = [
-        Change(i, key, at, steps[watch].watch, keys.letter, reading.given)
-        for key, watch in _changed(store, steps, keys)
+        Change(i, key, at, steps[state].state, keys.letter, reading.given)
+        for key, state in _changed(store, steps, keys)
     ]
     if after != rest:
         changes.insert(0, Change(i, keys, at, after, keys.letter, reading.given))
@@ -179,12 +179,12 @@ def _changed(
     store: ValueStates, steps: Mapping[ClauseState, ClauseStep], keys: TextKeys
 ) -> list[tuple[Key, ClauseState]]:
     """Return the values with a state of their own that stand in a text, and that it changes."""
-    rest = store.rest.watch
-    stay = all(step.watch == watch for watch, step in steps.items() if watch != rest)
+    rest = store.rest.state
+    stay = all(step.state == state for state, step in steps.items() if state != rest)
     if stay and not store.rest.keys:
         return []
-    each = [(key, store.watch(key)) for key in store.standing_in(keys)]
-    return [(key, watch) for key, watch in each if steps[watch].watch != watch]
+    each = [(key, store.state(key)) for key in store.standing_in(keys)]
+    return [(key, state) for key, state in each if steps[state].state != state]
 
 
 def _moved(
@@ -197,11 +197,11 @@ def _moved(
 ) -> Moves:
     """Return what becomes of the states of all other values; add to `bad` whom that violates."""
     moves: Moves = {}
-    for watch in store.watches(but):
-        seen = clause.step(watch, reading.others, *place)
-        moves[watch] = seen.watch
+    for state in store.states(but):
+        seen = clause.step(state, reading.others, *place)
+        moves[state] = seen.state
         if seen.violated:
-            bad.append(store.example(watch, but))
+            bad.append(store.example(state, but))
     return moves
 
 
@@ -239,7 +239,7 @@ def _is_vague(clause: Clause, store: ValueStates, reading: BoundLetters) -> bool
 
     For a clause that only speaks of the past, such a call has not happened yet.
     """
-    bound, inner = clause.bound, store.rest.watch.segment
+    bound, inner = clause.bound, store.rest.state.segment
     if bound is None or inner is None or clause.monitor.plain or not bound.compares(reading):
         return False
     joint = (residual for each in inner.live for residual in each)
@@ -277,18 +277,18 @@ def _can_break(clause: Clause, event: Event) -> bool:
 def stored(store: ValueStates, change: Change, call: int) -> None:
     """Commit one change, at this call."""
     if change.key == OTHERS:
-        store.move(change.watch, call)
+        store.move(change.state, call)
     else:
-        _put(store, change.key, change.watch, call)
+        _put(store, change.key, change.state, call)
 
 
-def _put(store: ValueStates, keys: Key | Crowd | TextKeys, watch: ClauseState, call: int) -> None:
+def _put(store: ValueStates, keys: Key | Crowd | TextKeys, state: ClauseState, call: int) -> None:
     if isinstance(keys, Crowd):
-        store.put_all(keys.keys, watch, call)
+        store.put_all(keys.keys, state, call)
     elif isinstance(keys, TextKeys):
-        store.put_text(keys, watch, call)
+        store.put_text(keys, state, call)
     else:
-        store.put(keys, watch, call)
+        store.put(keys, state, call)
 
 
 def settle_values(
@@ -316,23 +316,23 @@ def settle_values(
     ] = {}  # by identity of states, which are kept alive here
     after: dict[Key, ClauseState] = {}
     for key, (change, final) in apart.items():
-        watch = store.watch(key)
+        state = store.state(key)
         decided = tuple((i, id(value)) for i, value in final.items())
-        name = (id(watch), id(change.letter), decided)
+        name = (id(state), id(change.letter), decided)
         if name not in known:
-            known[name] = (clause.settle(watch, change, final, last, now), watch)
-        after[key] = known[name][0].watch
+            known[name] = (clause.settle(state, change, final, last, now), state)
+        after[key] = known[name][0].state
         bad += [key] if known[name][0].violated else []
     for change, final in others:
         moves: Moves = {}
-        for watch in store.watches(apart):
+        for state in store.states(apart):
             late = final.others if isinstance(final, Late) else final
-            seen = clause.settle(watch, change, late, last, now)
-            moves[watch] = seen.watch
-            bad += [store.example(watch, apart)] if seen.violated else []
+            seen = clause.settle(state, change, late, last, now)
+            moves[state] = seen.state
+            bad += [store.example(state, apart)] if seen.violated else []
         store.move(moves, call)
-    for key, watch in after.items():
-        _put(store, crowds.get(key, key), watch, call)
+    for key, state in after.items():
+        _put(store, crowds.get(key, key), state, call)
     return bool(bad), bad[0] if bad else None
 
 
@@ -371,11 +371,11 @@ def expired(
 ) -> list[Key | None]:
     """Step every state to this time; return the values whose deadlines were violated."""
     moves, bad = dict[ClauseState, ClauseState](), list[Key | None]()
-    for watch in store.watches():
-        seen = clause.expire(watch, last, now)
-        moves[watch] = seen.watch
+    for state in store.states():
+        seen = clause.expire(state, last, now)
+        moves[state] = seen.state
         if seen.violated:
-            bad.append(store.example(watch))
+            bad.append(store.example(state))
     store.move(moves, call)
     return bad
 
@@ -384,12 +384,12 @@ def wakes_at(clause: Clause, store: ValueStates, last: PositionCounts, time: flo
     """Return the next position that some value has to see, whatever the tool; `NEVER` if none."""
     if clause.is_still:
         return NEVER
-    return min(clause.wakes_at(watch, last, time) for watch in store.watches())
+    return min(clause.wakes_at(state, last, time) for state in store.states())
 
 
-def live_in(watch: ClauseState) -> frozenset[Instance]:
+def live_in(state: ClauseState) -> frozenset[Instance]:
     """Return the instances of the open segment that still owe something."""
-    return watch.segment.live if watch.segment is not None else frozenset()
+    return state.segment.live if state.segment is not None else frozenset()
 
 
 def due_in(live: Iterable[Instance]) -> list[float]:

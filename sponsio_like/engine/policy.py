@@ -16,7 +16,7 @@ from sponsio_like.contracts import (
     NOTHING_KNOWN,
     Contract,
     Inventory,
-    MetTools,
+    KnownTools,
     fingerprint,
     inputs_needed,
     reads_answer,
@@ -85,9 +85,9 @@ class Policy:
         return {}
 
     @functools.cached_property
-    def roll(self) -> MetTools:
+    def known_tools(self) -> KnownTools:
         """The tools that the guard has seen so far."""
-        return MetTools()
+        return KnownTools()
 
     @functools.cached_property
     def built(self) -> set[Any]:
@@ -213,7 +213,7 @@ class Policy:
 
     @functools.cached_property
     def starts(self) -> tuple[ClauseState, ...]:
-        """The watch of every clause before the first position."""
+        """The state of every clause before the first position."""
         return tuple(clause.start for clause in self.clauses)
 
     @functools.cached_property
@@ -296,7 +296,7 @@ class Policy:
 
 def in_modes(policy: Policy, modes: tuple[Mode, ...]) -> Policy:
     """Return the same contracts in other modes; what is learned of tools is shared by both."""
-    for name in ("lanes", "roll", "built", "views", "index"):
+    for name in ("lanes", "known_tools", "built", "views", "index"):
         getattr(policy, name)
     other = copy.copy(policy)
     with_modes(other, modes)
@@ -306,7 +306,7 @@ def in_modes(policy: Policy, modes: tuple[Mode, ...]) -> Policy:
 def follow(policy: Policy, before: Policy) -> None:
     """Make these contracts those of the same guard, which has met the same tools."""
     object.__setattr__(policy, "family", before.family)
-    policy.roll.tools.update(before.roll.tools)
+    policy.known_tools.tools.update(before.known_tools.tools)
 
 
 def with_modes(policy: Policy, modes: tuple[Mode, ...], risk: Mode = "enforce") -> None:

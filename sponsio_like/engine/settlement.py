@@ -43,12 +43,12 @@ def settle_all(ledger: Ledger, results: Results, now: Now) -> dict[int, Witness]
             crowds.setdefault(i, []).append((change, final))
             continue
         before, last = ledger.known(i, change.key)
-        watch, violated = ledger.policy.clauses[i].settle(before, change, final, last, now)
-        if watch is not before:
-            rests.append(ledger.rest(i, change.key, watch, last, now.time))
+        state, violated = ledger.policy.clauses[i].settle(before, change, final, last, now)
+        if state is not before:
+            rests.append(ledger.rest(i, change.key, state, last, now.time))
         if violated:
             found[i] = Witness()
-    torn = ledger.torn
+    half_written = ledger.half_written
     keep_all(ledger, rests)
     for i, crowd in crowds.items():
         clause, last = ledger.policy.clauses[i], ledger.last(i)
@@ -56,7 +56,7 @@ def settle_all(ledger: Ledger, results: Results, now: Now) -> dict[int, Witness]
         bad, key = settle_values(clause, ledger.bound[i], crowd, place)
         ledger.reschedule_values(i, last, now.time)
         found |= {i: ledger.witness(i, key)} if bad else {}
-    ledger.torn = torn
+    ledger.half_written = half_written
     return found
 
 
@@ -66,7 +66,7 @@ def expire(ledger: Ledger, now: Now) -> dict[int, Witness]:
     rung = [name for name, due in ledger.alarms.items() if due < now.time]
     if not rung:
         return violated
-    ledger.torn, before = True, ledger.torn
+    ledger.half_written, before = True, ledger.half_written
     for i, key in rung:
         clause = ledger.policy.clauses[i]
         if i in ledger.bound:
@@ -75,9 +75,9 @@ def expire(ledger: Ledger, now: Now) -> dict[int, Witness]:
             ledger.reschedule_values(i, last, now.time)
             violated |= {i: ledger.witness(i, bad[0])} if bad else {}
             continue
-        watch, last = ledger.known(i, key)
-        seen = clause.expire(watch, last, now)
-        ledger.store(i, key, seen.watch, last, now.time)
+        state, last = ledger.known(i, key)
+        seen = clause.expire(state, last, now)
+        ledger.store(i, key, seen.state, last, now.time)
         violated |= {i: Witness()} if seen.violated else {}
-    ledger.torn = before
+    ledger.half_written = before
     return violated

@@ -63,8 +63,8 @@ def verdicts(ledger: Ledger) -> dict[str, Verdict]:
     """Return the verdict of every contract, by name."""
     policy = ledger.policy
     found: dict[str, set[Verdict]] = {contract.name: set() for contract in policy.contracts}
-    for i, watch, last in ledger.all_watches():
-        found[policy.all.names[i]].add(policy.clauses[i].verdict(watch, last))
+    for i, state, last in ledger.all_states():
+        found[policy.all.names[i]].add(policy.clauses[i].verdict(state, last))
     return {name: overall(verdicts) for name, verdicts in found.items()}
 
 
@@ -72,13 +72,13 @@ def open_obligations(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
     """Return the obligations that would be unfulfilled if the session ended now."""
     policy = ledger.policy
     found: dict[Unfulfilled, None] = {}
-    for i, watch, last in ledger.all_watches():
+    for i, state, last in ledger.all_states():
         clause = policy.clauses[i]
-        ends = clause.open_ends(watch)
-        if ends and clause.assumed(watch, last, now):
+        ends = clause.open_ends(state)
+        if ends and clause.assumed(state, last, now):
             messages, values = (
                 sorted(owed(clause, each) for each in ends),
-                _values(ledger, i, watch),
+                _values(ledger, i, state),
             )
             found.update((_owing(policy, i, each, values), None) for each in messages)
     for i, store in ledger.bound.items():
@@ -95,7 +95,7 @@ def _owing(
     return Unfulfilled(policy.all.names[i], message, values, **about.said())
 
 
-def _values(ledger: Ledger, i: int, watch: ClauseState) -> tuple[tuple[str, Any], ...]:
+def _values(ledger: Ledger, i: int, state: ClauseState) -> tuple[tuple[str, Any], ...]:
     """Return values of the variables of clause `i` that are in this state; empty if it has none."""
-    key = ledger.bound[i].example(watch._replace(violated=False)) if i in ledger.bound else None
+    key = ledger.bound[i].example(state._replace(violated=False)) if i in ledger.bound else None
     return () if key is None else ledger.witness(i, key).values

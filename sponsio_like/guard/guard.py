@@ -257,7 +257,7 @@ class Guard:
             policy = self._compiled(file.contracts, chosen, file.inventory)
             _check_described(policy, self._described)
             follow(policy, self.policy)
-            if self.policy.roll.complete:
+            if self.policy.known_tools.complete:
                 check_names(policy)
             source = f"{source_name(path)} {file.digest}"
             log = _log(policy, self._sink, self._said, source)

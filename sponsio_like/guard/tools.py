@@ -140,7 +140,7 @@ class Tool:
     def _check_names(self) -> None:
         """Raise `ContractError` if contracts name unknown tools; where only observed, warn."""
         policy = self.box.policy
-        if policy.roll.complete:
+        if policy.known_tools.complete:
             return
         try:
             check_names(policy)

@@ -74,12 +74,12 @@ def letters(
     return list(found), complete
 
 
-def quiet(slots: Sequence[Slot]) -> Letter:
+def unconcerned_letter(slots: Sequence[Slot]) -> Letter:
     """Return the letter of a call to a tool that no contract names; free atoms are false."""
-    return tuple(_quietly(slot) for slot in slots)
+    return tuple(_unconcerned_value(slot) for slot in slots)
 
 
-def _quietly(slot: Slot) -> Any:
+def _unconcerned_value(slot: Slot) -> Any:
     match slot.kind, slot.node:
         case "value", Const(value):
             return value

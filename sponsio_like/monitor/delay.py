@@ -52,7 +52,7 @@ def _searched(
     monitor: Monitor, start: Registers, letter: Letter, letters: Sequence[Letter]
 ) -> float:
     """Return after how many positions the letter can pass, by breadth-first search."""
-    steps = monitor.search.steps("kind")
+    steps = monitor.search.steps("satisfy")
     seen, frontier, length = {start}, [start], 0
     while frontier:
         if any(_passes(monitor, registers, letter) for registers in frontier):

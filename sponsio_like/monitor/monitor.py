@@ -219,10 +219,10 @@ class Monitor:
         live = frozenset(
             each
             for each in owing
-            if self._possible("kind", each, registers, trees, position, more=False)
+            if self._possible("satisfy", each, registers, trees, position, more=False)
         )
         dead = len(live) < len(set(owing))
-        lost = not self._possible("kind", _joint(live), registers, trees, position, more=True)
+        lost = not self._possible("satisfy", _joint(live), registers, trees, position, more=True)
         bad = dead or (lost and not old.lost)
         return MonitorStep(State(registers, live, trees, lost), bad)
 
@@ -308,14 +308,16 @@ class Monitor:
             return FAR
         each = state.live if state.lost else [_joint(state.live)]
         found = [
-            self.search.distance("kind", owed, state.registers, position, more=not state.lost)
+            self.search.distance("satisfy", owed, state.registers, position, more=not state.lost)
             for owed in each
         ]
         return max((FAR if far is None else far for far in found), default=0)
 
     def possible(self, owed: Instance, state: State, position: int) -> bool:
         """True if some continuation keeps `owed`."""
-        return self._possible("kind", owed, state.registers, state.branches, position, more=False)
+        return self._possible(
+            "satisfy", owed, state.registers, state.branches, position, more=False
+        )
 
     def verdict(self, state: State, position: int) -> Verdict:
         """Return `satisfied` if no continuation can violate the formula, else `inconclusive`.
@@ -323,7 +325,7 @@ class Monitor:
         That a formula is violated is remembered by the clause, not here.
         """
         free = self._possible(
-            "harsh", _joint(state.live), state.registers, state.branches, position, more=True
+            "violate", _joint(state.live), state.registers, state.branches, position, more=True
         )
         return "inconclusive" if free else "satisfied"
 
@@ -345,8 +347,8 @@ class Monitor:
         """
         owed = frozenset(joint)
         if NO in owed:
-            return goal == "harsh"
-        if self.plain and not owed and goal == "kind":
+            return goal == "violate"
+        if self.plain and not owed and goal == "satisfy":
             return True
         if not trees and not open_positions(owed):
             return self.search.reachable(goal, owed, registers, position, more=more)

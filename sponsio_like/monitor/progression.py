@@ -21,8 +21,8 @@ from sponsio_like.monitor.residual import NO, YES, Literal, Residual, both, eith
 class Position:
     """One position as progression sees it.
 
-    `clock`: how bounds in seconds are read. `real`: by the time of the position. `kind` and
-    `harsh`: for the search (`reachability.py`), the time that passes is the best for the formula,
+    `clock`: how bounds in seconds are read. `real`: by the time of the position. `satisfy` and
+    `violate`: for the search (`reachability.py`), the time that passes is the best for the formula,
     or the worst.
     """
 
@@ -137,11 +137,11 @@ class Progression:
 
 
 def timeless(literal: Literal, clock: str) -> Residual:
-    """Return a literal without its time, read to help (`kind`) or hurt (`harsh`) the formula."""
+    """Return a literal without its time, read to help (`satisfy`) or hurt (`violate`) the formula."""
     kind, node, _ = literal
     if kind == "f":
-        return one(("X", node)) if clock == "kind" else NO
-    return YES if clock == "kind" else one(("W", node))
+        return one(("X", node)) if clock == "satisfy" else NO
+    return YES if clock == "satisfy" else one(("W", node))
 
 
 def _until(literal: Literal, due: float, at: Position, over: Residual) -> Residual:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from sponsio_like.logic.formula import Steps
 from sponsio_like.monitor.abstraction import abstract, abstracted
-from sponsio_like.monitor.alphabet import letters, quiet
+from sponsio_like.monitor.alphabet import letters, unconcerned_letter
 from sponsio_like.monitor.letter_values import LetterValues
 from sponsio_like.monitor.past import Letter, Past, Registers
 from sponsio_like.monitor.program import PAST, Program
@@ -73,7 +73,7 @@ class Search:
         self.tools = None if tools is None else tuple(tools)
         self.limited = False
         self.complete = True
-        self.quiet_letter = quiet(program.slots)
+        self.unconcerned_letter = unconcerned_letter(program.slots)
         self.settles_within = settles_within(program)
         self._anew = bool(always)
         self._made = functools.partial(
@@ -101,8 +101,8 @@ class Search:
     @functools.cached_property
     def _quiet_letters(self) -> list[int]:
         """The numbers of the letters of a call that no contract names."""
-        count = len(self.quiet_letter)
-        return [k for k, each in enumerate(self.letters) if each[:count] == self.quiet_letter]
+        count = len(self.unconcerned_letter)
+        return [k for k, each in enumerate(self.letters) if each[:count] == self.unconcerned_letter]
 
     # --- questions ----------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ class Search:
 
     def probed(self, joint: Owed, registers: Registers) -> bool:
         """True if searches from every place after the first position end within their budgets."""
-        start, steps = self._place("kind", joint, registers, -1), self.steps("kind")
+        start, steps = self._place("satisfy", joint, registers, -1), self.steps("satisfy")
         budget, firsts = BUDGET, dict[Place, None]()
         for place, count in steps.following(start, more=True):
             budget -= count * place[0].trouble
@@ -130,9 +130,9 @@ class Search:
             firsts[place] = None
         for place in firsts:
             if not self.limited and place[0] is not steps.none and not place[0].met:
-                key = ("kind", place, True)
+                key = ("satisfy", place, True)
                 if key not in self._memo:
-                    self._remember(key, self._search("kind", place, True, BUDGET))
+                    self._remember(key, self._search("satisfy", place, True, BUDGET))
         return not self.limited
 
     def distance(
@@ -158,10 +158,10 @@ class Search:
         """True if a continuation that keeps `joint`, and all that later positions owe, is found
         without trying all continuations.
         """
-        place = self._place("kind", joint, registers, at)
+        place = self._place("satisfy", joint, registers, at)
         if place[0].met:
             return True
-        key = ("kind", place, True)
+        key = ("satisfy", place, True)
         far = self._memo[key] if key in self._memo else self._quickly(self._places(place), True)
         if far is None or far == FAR:
             return False
@@ -170,11 +170,11 @@ class Search:
 
     def _distance(self, goal: Goal, place: Place, more: bool) -> int | None:
         """Return the distance from an abstract place in which the goal is not met."""
-        places = self._places(place) if goal == "kind" else [place]
+        places = self._places(place) if goal == "satisfy" else [place]
         known = self._memo.get((goal, places[0], more)) if len(places) == 2 else None
         if known is not None:
             return known
-        far = self._quickly(places, more) if goal == "kind" else None
+        far = self._quickly(places, more) if goal == "satisfy" else None
         if far is not None:
             return far
         for each in places:
@@ -204,7 +204,7 @@ class Search:
             for each in places:
                 far = self._in_turn(each, more)
                 if far is not None:
-                    self._remember(("kind", each, more), far)
+                    self._remember(("satisfy", each, more), far)
                     return far
         return None
 
@@ -214,7 +214,7 @@ class Search:
 
         0 if there is none; None if that is not known after `cap` places.
         """
-        start, moves = self._place("kind", joint, registers, -1), self.steps("kind")
+        start, moves = self._place("satisfy", joint, registers, -1), self.steps("satisfy")
         seen, frontier, steps = {start}, [start], 0
         while frontier:
             following: list[Place] = []
@@ -236,9 +236,9 @@ class Search:
         """Return the distance of what satisfies, from an abstract place; None: never."""
         if place[0].met:
             return 0
-        key = ("kind", place, True)
+        key = ("satisfy", place, True)
         if key not in self._memo:
-            self._remember(key, self._search("kind", place, True, BUDGET))
+            self._remember(key, self._search("satisfy", place, True, BUDGET))
         return self._memo[key]
 
     def registers(self, real: Registers, at: int) -> Registers:
@@ -276,14 +276,14 @@ class Search:
 
     def _firm(self, place: Place) -> Place:
         """Return a place that owes at least as much, the same for all bounds that are far away."""
-        joint = self.steps("kind").joint(map(firm, _residuals(place[0])))
+        joint = self.steps("satisfy").joint(map(firm, _residuals(place[0])))
         return place if joint is place[0] else (joint, place[1])
 
     def _in_turn(self, place: Place, more: bool) -> int | None:
         """Return the length of a continuation that meets one residual after another; None if this
         finds none.
         """
-        length, budget, steps = 0, IN_TURN, self.steps("kind")
+        length, budget, steps = 0, IN_TURN, self.steps("satisfy")
         passed = list[tuple[Place, int]]()
         while not place[0].met:
             about = _most_urgent(place[0]).nodes
@@ -312,7 +312,7 @@ class Search:
         """Return the place when the first `G` has run out, and after how many positions; None if
         something else changes until then.
         """
-        steps, owed = self.steps("kind"), _residuals(place[0])
+        steps, owed = self.steps("satisfy"), _residuals(place[0])
         bounds = [each for each in literals_of(owed) if each[0] in "FG"]
         if not bounds:
             return None
@@ -327,7 +327,7 @@ class Search:
         return None
 
     def _search(self, goal: Goal, start: Place, more: bool, budget: int) -> int | None:
-        steps, found = self.steps(goal), self._on_way[more] if goal == "kind" else {}
+        steps, found = self.steps(goal), self._on_way[more] if goal == "satisfy" else {}
         none, frontier = steps.none, [start]
         before: dict[Place, tuple[Place, int]] = {start: (start, -1)}
         while frontier:
@@ -358,7 +358,7 @@ class Search:
         return None
 
     def _reached(self, goal: Goal, way: list[tuple[Place, int]], rest: int, more: bool) -> int:
-        if goal == "kind":
+        if goal == "satisfy":
             self._note_way(way, rest, more)
         return len(way) + rest
 
@@ -375,7 +375,7 @@ class Search:
 
     def _followed(self, place: Place, way: Sequence[int], more: bool) -> int | None:
         """Return the length of this way from another place; None if it does not satisfy there."""
-        steps, passed = self.steps("kind"), list[tuple[Place, int]]()
+        steps, passed = self.steps("satisfy"), list[tuple[Place, int]]()
         for k in way:
             passed.append((place, k))
             place = steps.after(place, k, more=more)
@@ -450,7 +450,7 @@ def _foremost(places: list[Place], before: list[Place], goal: Goal) -> list[Plac
 
 def _is_behind(joint: Joint, others: Iterable[Joint], goal: Goal) -> bool:
     """True if one of the other joints reaches the goal wherever this one does."""
-    if goal == "kind":
+    if goal == "satisfy":
         return any([joint.implies(other) for other in others])
     return any([other.implies(joint) for other in others])
 

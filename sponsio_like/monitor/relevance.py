@@ -131,7 +131,7 @@ class Relevance:
 
     def __init__(
         self,
-        watch: Program,
+        state: Program,
         roots: Sequence[int],
         gate: Program,
         ends: Sequence[int],
@@ -140,11 +140,11 @@ class Relevance:
         lasting: bool,
         split: bool,
     ) -> None:
-        self.watch = watch
+        self.state = state
         self.roots = roots
-        self.other = static(watch.slots, OTHER)
-        programs = (watch, gate)
-        self.to_others = concerned(watch, roots, self.other)
+        self.other = static(state.slots, OTHER)
+        programs = (state, gate)
+        self.to_others = concerned(state, roots, self.other)
         edges = [known(gate, self.other)[root] for root in ends]
         harmless = not self.to_others and set(edges) <= {False}
         self.memoryless = not lasting and all(map(stateless, programs))
@@ -152,9 +152,9 @@ class Relevance:
             unchanged_by(program, self.other) for program in programs
         )
         self.sees_all = reads_unnamed(gate, (), self.other) or reads_unnamed(
-            watch, roots, self.other
+            state, roots, self.other
         )
-        ahead = any(op[0] in FUTURE for op in watch.nodes)
+        ahead = any(op[0] in FUTURE for op in state.nodes)
         self.sees_all |= not harmless and known(gate, self.other)[assume] == "any"
         self.sees_all |= "any" in edges or (split and (ahead or not self.unaffected))
 
@@ -168,7 +168,7 @@ class Relevance:
 
     def restricts(self, slots: Sequence[Slot], tool: Name) -> bool:
         """True if a call of `tool` by itself can violate what is owed at every position."""
-        return concerned(self.watch, self.roots, static(slots, tool))
+        return concerned(self.state, self.roots, static(slots, tool))
 
 
 Told = Sequence[bool | None]

@@ -41,7 +41,7 @@ class ClauseState(NamedTuple):
 class Change(NamedTuple):
     """The change of clause number `clause` if the position `at` is let through.
 
-    `watch`: what it remembers then; with value variables, what each state becomes for all values
+    `state`: what it remembers then; with value variables, what each state becomes for all values
     that the position does not bind. `given`: what has to be known of the call when its result
     comes.
     """
@@ -49,15 +49,15 @@ class Change(NamedTuple):
     clause: int
     key: Any
     at: PositionCounts
-    watch: Any
+    state: Any
     letter: Letter
     given: Any = ()
 
 
 class ClauseStep(NamedTuple):
-    """A watch after an event, a result or a time; `violated`: that violates the clause."""
+    """A state after an event, a result or a time; `violated`: that violates the clause."""
 
-    watch: ClauseState
+    state: ClauseState
     violated: bool
 
 

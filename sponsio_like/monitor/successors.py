@@ -27,8 +27,8 @@ from sponsio_like.monitor.residual import (
     shifted,
 )
 
-Goal: TypeAlias = Literal["kind", "harsh"]
-"""`kind`: look for a continuation that satisfies. `harsh`: for one that violates."""
+Goal: TypeAlias = Literal["satisfy", "violate"]
+"""`satisfy`: look for a continuation that satisfies. `violate`: for one that violates."""
 
 STEPS_CAP = 20_000
 """Most steps of single residuals, conjunctions and positions that are remembered."""
@@ -264,7 +264,7 @@ class Successors:
             alternatives = sum([len(part.residual) for part in parts])
             literals = sum([part.literals for part in parts])
             trouble = alternatives * alternatives // PARTS_FREE + literals // LITERALS_FREE
-            met = holds is (self.goal == "kind")
+            met = holds is (self.goal == "satisfy")
             made = Joint(parts, met, self._base + trouble)
             found = self._joints.setdefault(parts, made)
         return found

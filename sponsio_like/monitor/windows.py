@@ -47,7 +47,7 @@ def _positions(
     monitor: Monitor, window: Sequence[WindowEntry], last: int
 ) -> Iterator[tuple[Letter, int, float]]:
     """Yield the positions that change registers: of those between entries, the first and last."""
-    quiet, enough = monitor.search.quiet_letter, monitor.search.settles_within
+    quiet, enough = monitor.search.unconcerned_letter, monitor.search.settles_within
     untils = [*[entry.position for entry in window[1:]], last + 1]
     for entry, until in zip(window, untils, strict=True):
         yield entry.letter, entry.position, entry.time

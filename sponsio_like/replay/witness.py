@@ -123,7 +123,7 @@ class _ClausePlayback:
 
     clause: Clause
     key: Key | None
-    watch: ClauseState
+    state: ClauseState
     reader: Reader
     context: Context = NOTHING_TOLD
     seen: int = 0
@@ -187,7 +187,7 @@ def _step(playback: _ClausePlayback, event: Happening, time: float) -> Iterator[
         raised = Reason("unread", playback.at, f"an atom raised {type(error).__name__}")
         yield Explanation(playback.at, (raised,), witnesses=(playback.at,))
         return
-    at, before = PositionCounts(playback.seen, playback.counted), playback.watch
+    at, before = PositionCounts(playback.seen, playback.counted), playback.state
     after = clause.step(before, letter, kind, at, playback.time)
     lost = playback.reader.unread(event, playback.context, letter)
     yield from _advance_obligations(
@@ -200,7 +200,7 @@ def _step(playback: _ClausePlayback, event: Happening, time: float) -> Iterator[
     playback.unread += [
         Reason("unread", playback.at, each) for words in lost.values() for each in words
     ]
-    _set_state(playback, after.watch)
+    _set_state(playback, after.state)
     playback.seen, playback.counted = playback.seen + 1, playback.counted + (kind in clause.counts)
     if isinstance(event, Call):
         given = (
@@ -208,7 +208,7 @@ def _step(playback: _ClausePlayback, event: Happening, time: float) -> Iterator[
             if clause.bound is None
             else playback.reader.bound_letters(event, playback.context).given
         )
-        change = Change(0, playback.key, at, after.watch, letter, given)
+        change = Change(0, playback.key, at, after.state, letter, given)
         playback.flights[event.id] = _OpenCall(event.tool, playback.at, change)
 
 
@@ -244,7 +244,7 @@ def _settle(
     vague = playback.reader.unheard(flight.change, result, flight.tool)
     playback.unread += [Reason("unread", flight.call, each) for each in vague]
     last = PositionCounts(playback.seen - 1, playback.counted - 1)
-    before = playback.watch
+    before = playback.state
     after = clause.settle(before, flight.change, final, last, Now(playback.time, playback.context))
     lost = _settle_obligations(playback, flight.change, final, last.counted)
     if after.violated:
@@ -253,17 +253,17 @@ def _settle(
         asked = [Reason("asks", call, "") for call in lost if call != flight.call]
         mine = lost if _is_explained_by_call(playback) else [flight.call]
         yield Explanation(flight.call, (*asked, *told), witnesses=tuple(mine))
-    _set_state(playback, after.watch)
+    _set_state(playback, after.state)
 
 
 def _expire(playback: _ClausePlayback, time: float) -> Iterator[Explanation]:
     """Set the time; yield an explanation if a deadline has passed."""
     clause, playback.time = playback.clause, max(playback.time, time)
-    inner = playback.watch.segment
+    inner = playback.state.segment
     if not clause.timed or inner is None:
         return
     last = PositionCounts(playback.seen - 1, playback.counted - 1)
-    after = clause.expire(playback.watch, last, Now(playback.time, playback.context))
+    after = clause.expire(playback.state, last, Now(playback.time, playback.context))
     obligations = [(call, overdue(each, playback.time)) for call, each in playback.obligations]
     state = clause.monitor.expire(inner, last.counted, playback.time).state
     lost = _remove_impossible(playback, obligations, state, last.counted)
@@ -271,12 +271,12 @@ def _expire(playback: _ClausePlayback, time: float) -> Iterator[Explanation]:
         asked = [Reason("asks", call, "") for call in lost]
         now = Reason("violates", playback.at, "time has run out")
         yield Explanation(playback.at, (*asked, now), witnesses=tuple(lost))
-    _set_state(playback, after.watch)
+    _set_state(playback, after.state)
 
 
-def _set_state(playback: _ClausePlayback, watch: ClauseState) -> None:
+def _set_state(playback: _ClausePlayback, state: ClauseState) -> None:
     """Replace the state, and note the event at each register that has changed."""
-    before, after = playback.watch.segment, watch.segment
+    before, after = playback.state.segment, state.segment
     if before is None or after is None:
         playback.changed.clear()
         playback.obligations.clear()
@@ -284,7 +284,7 @@ def _set_state(playback: _ClausePlayback, watch: ClauseState) -> None:
         for j, (old, new) in enumerate(zip(before.registers, after.registers, strict=True)):
             if old != new:
                 playback.changed[playback.clause.monitor.past.cells[j].node] = playback.at
-    playback.watch = watch
+    playback.state = state
 
 
 # --- obligations, by the call that caused them ------------------------------------------------
@@ -303,7 +303,7 @@ def _advance_obligations(
     playback: _ClausePlayback, letter: Letter, at: PositionCounts, time: float, *, inside: bool
 ) -> Iterator[Explanation]:
     """Advance the obligations by one position; yield an explanation if one can no longer be met."""
-    inner, monitor = playback.watch.segment, playback.clause.monitor
+    inner, monitor = playback.state.segment, playback.clause.monitor
     if inner is None or not inside or not _is_explained_by_call(playback):
         return
     values = monitor.past.read(letter, inner.registers, at.counted, time)
@@ -343,7 +343,7 @@ def _settle_obligations(
     """Apply a result to the obligations; return the calls whose obligations can no
     longer be met.
     """
-    inner = playback.watch.segment
+    inner = playback.state.segment
     if inner is None or not _is_explained_by_call(playback):
         return []
     obligations = [
@@ -360,7 +360,7 @@ def _open_at_end(playback: _ClausePlayback) -> Iterator[Explanation]:
     """
     monitor = playback.clause.monitor
     for call, each in playback.obligations:
-        if playback.clause.open_ends(playback.watch) and monitor.open_ends([conjunction([each])]):
+        if playback.clause.open_ends(playback.state) and monitor.open_ends([conjunction([each])]):
             missing = owed(playback.clause, conjunction([each])).partition("still missing: ")[2]
             asks = Reason("asks", call, missing)
             yield Explanation(call, (asks,), open=True, witnesses=(call,))

@@ -59,15 +59,15 @@ class MonitorNames:
 
     def name(self, ledger: Ledger) -> str:
         """Return the name of the state that all monitors are in."""
-        key = tuple(map(id, ledger.watches))
+        key = tuple(map(id, ledger.states))
         if self.split:
             key = (*key, *self.used(ledger))
         found = self._known.get(key)
         if found is None:
-            name = self._named([self._of(i, ledger) for i in range(len(ledger.watches))])
+            name = self._named([self._of(i, ledger) for i in range(len(ledger.states))])
             if len(self._known) >= CACHE_CAP:
                 self._known.clear()
-            found = self._known[key] = (ledger.watches.copy(), name)  # which keeps their identity
+            found = self._known[key] = (ledger.states.copy(), name)  # which keeps their identity
         return found[1]
 
     def _of(self, i: int, ledger: Ledger) -> str:
@@ -76,10 +76,10 @@ class MonitorNames:
             return "some" if ledger.bound[i].tells else START
         if clause.by:
             return "some" if ledger.keyed[i] else START
-        watch = ledger.watches[i]
-        if watch is self._policy.starts[i]:
+        state = ledger.states[i]
+        if state is self._policy.starts[i]:
             return START
-        known = _summary(clause, watch)
+        known = _summary(clause, state)
         return START if known == _summary(clause, self._policy.starts[i]) else _digest(known)
 
     def _named(self, parts: Sequence[str]) -> str:
@@ -95,12 +95,12 @@ def _digest(data: Any) -> str:
     return hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
 
 
-def _summary(clause: Clause, watch: ClauseState) -> Any:
+def _summary(clause: Clause, state: ClauseState) -> Any:
     """Return what is told of a clause's state, as JSON data."""
     if clause.automaton is not None:
-        return encode(watch._replace(flying=()))
-    inner = None if watch.segment is None else _counts(watch.segment)
-    return [_counts(watch.outer), inner, watch.closed, watch.violated, bool(watch.left_open)]
+        return encode(state._replace(flying=()))
+    inner = None if state.segment is None else _counts(state.segment)
+    return [_counts(state.outer), inner, state.closed, state.violated, bool(state.left_open)]
 
 
 def _counts(state: State) -> Any:
@@ -128,7 +128,15 @@ class Path:
     """
 
     __slots__ = (
-        "_holds", "_names", "_used", "_watches", "context", "plain", "seen", "split", "symbols",
+        "_holds",
+        "_names",
+        "_states",
+        "_used",
+        "context",
+        "plain",
+        "seen",
+        "split",
+        "symbols",
     )  # fmt: skip
 
     def __init__(self, names: MonitorNames, reach: int, holds: Holds | None = None) -> None:
@@ -136,7 +144,7 @@ class Path:
         self.split = names.split
         self.symbols: deque[tuple[str, str]] = deque(maxlen=reach)
         self.seen: list[ClauseState] | None = None
-        self._watches: list[ClauseState] | None = None
+        self._states: list[ClauseState] | None = None
         self._used: list[int] = []
         self.context: Context = (START, ())
 
@@ -180,17 +188,17 @@ class Path:
             return True
         symbols = tuple([symbol for _, symbol in self.symbols])
         used = self._names.used(ledger) if self.split else []
-        if self._watches != ledger.watches or self._used != used:
+        if self._states != ledger.states or self._used != used:
             self.context = (self._names.name(ledger), symbols)
-            self._watches, self._used = ledger.watches.copy(), used
+            self._states, self._used = ledger.states.copy(), used
         else:
             self.context = (self.context[0], symbols)
-        self.seen = self._watches
+        self.seen = self._states
         return False
 
     def is_fresh(self, ledger: Ledger) -> bool:
         """Return True if `context` is that of this ledger."""
-        if self.seen is None or self.seen != ledger.watches:  # equal objects, as a rule
+        if self.seen is None or self.seen != ledger.states:  # equal objects, as a rule
             return False
         return not (self.split and self.has_moved(ledger))
 

@@ -75,7 +75,7 @@ class RiskGate:
     def passes(self, ledger: Ledger, call: Said) -> bool:
         """Return True if the risk of the call is bounded by the threshold."""
         path = self.path
-        if path.seen != ledger.watches or (path.split and path.has_moved(ledger)):
+        if path.seen != ledger.states or (path.split and path.has_moved(ledger)):
             self._refresh(ledger)
         self._asked = call
         symbol = call[1] if path.plain else path.symbol(call[1], call[2])

@@ -185,10 +185,10 @@ def _outside(known: Inventory, event: Call | Message, instead: Call | None) -> s
 
 def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:
     """Return the ticket of this very event; None if it has none."""
-    if not inner.desk.tickets:
+    if not inner.tickets.by_id:
         return None
     mark = event_fingerprint(event)
-    return inner.at_desk(lambda desk, now: desk.find(id_of(event), mark, now))
+    return inner.with_tickets(lambda tickets, now: tickets.find(id_of(event), mark, now))
 
 
 def refuse_without_contract(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
@@ -210,7 +210,7 @@ def _failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outc
 
     If the decision was made before anything raised, it stands, since it has counted.
     """
-    if inner.ledger.torn:
+    if inner.ledger.half_written:
         inner.doubts(error)
     flight = inner.flights.get(id_of(event)) if isinstance(event, Call) else None
     if flight is not None and flight.digest == event_fingerprint(event):
@@ -288,8 +288,8 @@ def _held(
     limits = [answer.within for _, answer in found if answer.within is not None]
     within = min(limits, default=None)
     try:
-        ticket, news = inner.at_desk(
-            lambda desk, now: desk.open(id_of(event), tool, mark, asked, names, within, now)
+        ticket, news = inner.with_tickets(
+            lambda tickets, now: tickets.open(id_of(event), tool, mark, asked, names, within, now)
         )
     except SessionError as error:
         return refuse_without_contract(inner, event, str(error)), names

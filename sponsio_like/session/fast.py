@@ -1,7 +1,7 @@
 """Decides calls by the fast path: the lane of their tool decides, their result commits them.
 
 In: a call, then its result. The last call that was let through is kept as it came
-(`Kept`) until its result arrives. If anything else happens first, it becomes a call in
+(`PassedCall`) until its result arrives. If anything else happens first, it becomes a call in
 flight like any other (`Interceptor.flush_fast`), and the monitors go on from there; so they do if
 contracts wait for other calls in flight. INVARIANT: what the ledger holds is what the slow path
 would have made of it.
@@ -40,7 +40,7 @@ from sponsio_like.session.flights import (
     NOTHING_UNREAD,
     Attempt,
     Flight,
-    Kept,
+    PassedCall,
     Woken,
 )
 from sponsio_like.session.interceptor import Interceptor
@@ -74,7 +74,7 @@ class FastFinding:
 
 def try_fast(
     inner: Interceptor, tool: str, args: Any, id: str, agent: str, depth: int
-) -> Kept | FastFinding | LaneRefusal | None:
+) -> PassedCall | FastFinding | LaneRefusal | None:
     """Decide a call by its lane: return the call if nothing stands against it, `FastFinding` or
     `LaneRefusal` if it violates contracts.
 
@@ -95,11 +95,11 @@ def try_fast(
     with inner.lock:  # which no signal interrupts, as it would `acquire` and `try`
         ledger = inner.ledger
         try:
-            calm = inner.calm and inner.latest is None and inner.time <= now
-            if not calm or ledger.soonest <= ledger.passed:
+            sequential = inner.sequential and inner.latest is None and inner.time <= now
+            if not sequential or ledger.soonest <= ledger.passed:
                 return _beside(inner, (id, tool, own, agent, depth, now, lane, (), ()))
             checked = lane.check(ledger, tool, own, agent, depth, inner.context, now)
-            kept: Kept = (id, tool, own, agent, depth, now, lane, checked, ())
+            kept: PassedCall = (id, tool, own, agent, depth, now, lane, checked, ())
             if type(checked) is not tuple:
                 return _found(inner, kept)
             inner.time, inner.latest = now, kept
@@ -118,7 +118,7 @@ def taken_back(inner: Interceptor, id: str) -> None:
             inner.latest = None
 
 
-def _beside(inner: Interceptor, kept: Kept) -> Kept | FastFinding | LaneRefusal | None:
+def _beside(inner: Interceptor, kept: PassedCall) -> PassedCall | FastFinding | LaneRefusal | None:
     """Decide as `try_fast` does, where more than contracts may stand against the call, or more
     clauses than those that it concerns.
     """
@@ -128,13 +128,13 @@ def _beside(inner: Interceptor, kept: Kept) -> Kept | FastFinding | LaneRefusal 
     ledger, flights, gate = inner.ledger, inner.flights, inner.gate
     if flights and (id in flights or len(flights) >= IN_FLIGHT_CAP):
         return None
-    if inner.desk.tickets or inner.finished or inner.context.stopped or ledger.torn:
+    if inner.tickets.by_id or inner.finished or inner.context.stopped or ledger.half_written:
         return None
     if now < inner.time:  # noqa: PLR1730  a call costs more
         now = inner.time
     if ledger.alarms and _rings(ledger, now):
         return None
-    inner.calm = not (flights or inner.landing or ledger.alarms or gate)
+    inner.sequential = not (flights or inner.landing or ledger.alarms or gate)
     woken = _woken(inner, kept) if ledger.soonest <= ledger.passed else ()
     if woken is None:
         return None
@@ -162,7 +162,7 @@ def _may_branch(ledger: Ledger, lane: Lane) -> bool:
     return lane.branching is None or _any_waits(ledger, lane.branching)
 
 
-def _found(inner: Interceptor, kept: Kept) -> Kept | FastFinding | LaneRefusal | None:
+def _found(inner: Interceptor, kept: PassedCall) -> PassedCall | FastFinding | LaneRefusal | None:
     """Block a call that violates clauses, or let it through if none of them stops it; and one that
     violates none, but that a monitor has to judge, if that lets it through.
 
@@ -188,7 +188,7 @@ def _found(inner: Interceptor, kept: Kept) -> Kept | FastFinding | LaneRefusal |
     return None if inner.gate else _warned(inner, kept, violated)
 
 
-def _refused(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> LaneRefusal:
+def _refused(inner: Interceptor, kept: PassedCall, violated: tuple[int, ...]) -> LaneRefusal:
     """Return the call as blocked."""
     id, tool, args, agent, depth, now, *_ = kept
     ledger, policy, call = inner.ledger, inner.policy, Call(tool, args, id, agent, depth, now)
@@ -203,7 +203,7 @@ def _refused(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> LaneR
     return LaneRefusal(call, before, violated, known, policy.modes, inner.context, flights, unread)
 
 
-def _warned(inner: Interceptor, kept: Kept, violated: tuple[int, ...]) -> FastFinding | None:
+def _warned(inner: Interceptor, kept: PassedCall, violated: tuple[int, ...]) -> FastFinding | None:
     """Let through a call that violates contracts which only observe, or warn."""
     id, tool, args, agent, depth, now, *_ = kept
     call = Call(tool, args, id, agent, depth, now)
@@ -239,7 +239,7 @@ def _lane(policy: Policy, tool: str) -> Lane | None:
     return own
 
 
-def _woken(inner: Interceptor, kept: Kept) -> Woken | None:
+def _woken(inner: Interceptor, kept: PassedCall) -> Woken | None:
     """Return what clauses read that have to see this call although it does not concern them.
 
     None if one of them has no lane, or does not let the call through.
@@ -285,7 +285,7 @@ def settle_fast(inner: Interceptor, id: str, output: Any, error: Any) -> Settlem
             if latest is None or inner.latest is not latest:
                 return _landed(inner, id, now, output, error)
             ledger, lane = inner.ledger, latest[6]
-            if not inner.calm or now < inner.time or ledger.soonest <= ledger.passed:
+            if not inner.sequential or now < inner.time or ledger.soonest <= ledger.passed:
                 done = _settled(inner, latest, now, ok, answer)
             else:
                 try:
@@ -296,31 +296,31 @@ def settle_fast(inner: Interceptor, id: str, output: Any, error: Any) -> Settlem
                             inner.context = inner.context.arrived(lane.sources)
                         inner.time, inner.latest = now, None
                 except BaseException:  # nobody knows how much was written
-                    ledger.torn, inner.calm = True, False
+                    ledger.half_written, inner.sequential = True, False
                     raise
             return (latest[1], ()) if done else _landed(inner, id, now, output, error)
     except STRAIN:  # the slow path knows whether anything was written
         return None
 
 
-def _settled(inner: Interceptor, latest: Kept, now: float, ok: bool, answer: Any) -> bool:
+def _settled(inner: Interceptor, latest: PassedCall, now: float, ok: bool, answer: Any) -> bool:
     """Commit the latest call with its result, under the lock; False if nothing was written."""
     ledger, lane = inner.ledger, latest[6]
     if now < inner.time:  # noqa: PLR1730  "
         now = inner.time
-    if ledger.torn or _rings(ledger, now) or _any_waits(ledger, lane.waiting):
+    if ledger.half_written or _rings(ledger, now) or _any_waits(ledger, lane.waiting):
         return False
     due = ledger.due() if ledger.soonest <= ledger.passed else ()
-    ledger.torn = True
+    ledger.half_written = True
     if not (lane.done if ok else lane.failed)(ledger, latest[7], latest[5], now, answer):
-        ledger.torn = False
+        ledger.half_written = False
         return False
     for i in due:
         at = ledger.positions[ledger.counters[i][0]] - 1
-        ledger.reschedule(i, ledger.watches[i], at, now)
+        ledger.reschedule(i, ledger.states[i], at, now)
     if lane.sources:
         inner.context = inner.context.arrived(lane.sources)
-    inner.time, inner.latest, ledger.torn = now, None, False
+    inner.time, inner.latest, ledger.half_written = now, None, False
     if inner.gate is not None:
         inner.gate.ran(ledger, latest[:5], ok=ok)
     return True
@@ -329,7 +329,7 @@ def _settled(inner: Interceptor, latest: Kept, now: float, ok: bool, answer: Any
 def _any_waits(ledger: Ledger, clauses: Iterable[int]) -> bool:
     """True if one of these clauses, which have no keys, waits for results of calls in flight."""
     for i in clauses:
-        outer, segment, *_ = ledger.watches[i]
+        outer, segment, *_ = ledger.states[i]
         if awaits_results(outer) or (segment is not None and awaits_results(segment)):
             return True
     return False

@@ -26,7 +26,7 @@ FULL = "too many calls are in flight; settle some of them first"
 
 
 Woken: TypeAlias = tuple[tuple[Lane, Checked], ...]
-Kept: TypeAlias = tuple[str, str, Mapping[str, Any], str, int, float, Lane, Checked, Woken]
+PassedCall: TypeAlias = tuple[str, str, Mapping[str, Any], str, int, float, Lane, Checked, Woken]
 """The last call, let through by its lane, as long as nothing has happened since: its id, tool,
 arguments, agent and depth, its time, its lane, what that and lanes of woken clauses have read.
 
@@ -159,7 +159,7 @@ def resumed(
     """The call in flight that a snapshot has kept; `moved`: old clause numbers to new ones."""
     tool, mark, position, waits, instead, named, *key = kept
     changes = tuple(
-        change._replace(clause=moved[change.clause], watch=None)
+        change._replace(clause=moved[change.clause], state=None)
         for change in waits
         if change.clause in moved
     )
@@ -168,7 +168,7 @@ def resumed(
     return Flight(tool, mark, position, changes, outcome, known, *key)
 
 
-def event_and_reads(kept: Kept) -> tuple[Call, list[Read]]:
+def event_and_reads(kept: PassedCall) -> tuple[Call, list[Read]]:
     """Return the call as an event, and the letters that its clauses read."""
     id, tool, args, agent, depth, time, lane, checked, woken = kept
     pairs = ((lane, checked), *woken)

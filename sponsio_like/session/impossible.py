@@ -110,8 +110,8 @@ class Knowledge:
             return False
         try:
             return all(
-                due >= self.time and seen.violated(watch, letter, at, self.time)
-                for watch, at, due in self._states(i, seen.clause, call, split=bool(own))
+                due >= self.time and seen.violated(state, letter, at, self.time)
+                for state, at, due in self._states(i, seen.clause, call, split=bool(own))
             )
         except (TooManyBranches, ContractError):
             return False  # not certain: it may be blocked, but for another reason
@@ -122,12 +122,12 @@ class Knowledge:
         """Yield the states of a clause that the call may meet, each with its deadline."""
         alarms = self.ledger.alarms
         if not clause.by:
-            yield self.ledger.watches[i], self.ledger.next(i), alarms.get((i, ()), inf)
+            yield self.ledger.states[i], self.ledger.next(i), alarms.get((i, ()), inf)
             return
         known = self.ledger.keyed[i]
         for key in (None, *known) if split else (clause.key(call),):
-            watch, length = known.get(key) or (clause.start, 0)
-            yield watch, PositionCounts(length, length), alarms.get((i, key), inf)
+            state, length = known.get(key) or (clause.start, 0)
+            yield state, PositionCounts(length, length), alarms.get((i, key), inf)
 
 
 def _views(policy: Policy, call: Call) -> Views:

@@ -53,7 +53,7 @@ from sponsio_like.session.flights import (
     Answer,
     Attempt,
     Flight,
-    Kept,
+    PassedCall,
     event_and_reads,
     id_of,
     refusal_before,
@@ -80,16 +80,16 @@ Late: TypeAlias = list[Violation]
 class Interceptor:
     """All the state of one session, behind one lock. `world`: the state of contracts on the world.
 
-    `calm`: True if nothing has happened since a call had a lane but such calls, each settled before
+    `sequential`: True if nothing has happened since a call had a lane but such calls, each settled before
     the next, and nothing but contracts can stand against one; all else that happens resets it.
     `landing`: how many results are being settled; `doubt`: why the state is in doubt, if it is;
     `written`: a cache of snapshots.
     """
 
     __slots__ = (
-        "calm", "clock", "context", "desk", "doubt", "finished", "flights", "gate", "landing",
-        "lanes", "latest", "ledger", "lock", "policy", "shown", "tick", "time", "unread", "warned",
-        "world", "written",
+        "clock", "context", "doubt", "finished", "flights", "gate", "landing", "lanes", "latest",
+        "ledger", "lock", "policy", "sequential", "shown", "tick", "tickets", "time", "unread",
+        "warned", "world", "written",
     )  # fmt: skip
 
     def __init__(
@@ -105,13 +105,13 @@ class Interceptor:
         self.context = NOTHING_TOLD
         self.flights = NO_FLIGHTS
         self.unread = NOTHING_UNREAD  # why the latest answer of a tool could not be read
-        self.latest: Kept | None = None
+        self.latest: PassedCall | None = None
         self.shown: tuple[Event, Outcome] | None = None  # the latest response that was let through
         self.landing = 0
-        self.finished = self.warned = self.calm = False
+        self.finished = self.warned = self.sequential = False
         self.doubt = ""
         self.time = float("-inf")
-        self.desk = Tickets(session)
+        self.tickets = Tickets(session)
         self.ledger = Ledger(policy, apart=world is not None)
         self.world = NO_WORLD
         if world is not None:
@@ -188,7 +188,7 @@ class Interceptor:
         """
         event = seen.event
         if self.finished:
-            raise Finished(self.desk.session)
+            raise Finished(self.tickets.session)
         with self.world.open():
             key = self.world.key(event, mark)
             stands = self._standing(event, late)
@@ -201,7 +201,7 @@ class Interceptor:
             judgement, failed = judge_event(self.ledger, seen, counted, self.time, self.calls)
             against = judgement.witnesses
             found = (*findings_of(self.policy, against, event, self.calls, rulings), *failed)
-            ticket = self.desk.approved(id_of(event), mark, self.time)
+            ticket = self.tickets.approved(id_of(event), mark, self.time)
             ahead = () if substitute else self._ahead(event, left_to_answer(found, ticket), rulings)
             found = (*found, *ahead)
             left = found if substitute else left_to_answer(found, ticket)
@@ -223,7 +223,7 @@ class Interceptor:
         None if nothing does.
         """
         stands = refusal_before(self.flights, event, self.context, enforces=self.policy.enforces)
-        if stands is None and self.ledger.torn:
+        if stands is None and self.ledger.half_written:
             late += self._warned()
             why = in_doubt(self.policy, event, self.doubt)
             stands = Attempt(why=why) if why else None
@@ -253,28 +253,28 @@ class Interceptor:
         ticket: Ticket | None,
     ) -> None:
         """Let the event through, and use up its ticket."""
-        before = self.ledger.torn
+        before = self.ledger.half_written
         if isinstance(event, Call):
             self.begin_call(event, judgement, names, outcome)
         else:
             shown = event, outcome
             self.ledger.commit(judgement, self.world.lineage)
             self.shown = shown
-        self.ledger.torn = True
-        self.desk.use(ticket)
-        self.ledger.torn = before
+        self.ledger.half_written = True
+        self.tickets.use(ticket)
+        self.ledger.half_written = before
 
     def note_refusal(self, event: Event, found: Iterable[Finding] = ()) -> None:
         """Count a refusal that was not certain yet when it was attempted; it may end the run."""
         with self.lock:
-            self.calm = False
+            self.sequential = False
             self.context = count_refusal(self.policy, self.context, event, found)
 
     def begin_call(
         self,
         call: Call,
         judgement: Judgement,
-        names: tuple[str | Kept, str],
+        names: tuple[str | PassedCall, str],
         outcome: Outcome | None,
         *,
         heard: Heard = "all",
@@ -282,7 +282,7 @@ class Interceptor:
         """Let the call through: from now on it is in flight. `names`: its mark, and its key in the
         world. `heard`: as in `Flight`.
         """
-        (mark, key), sources, before = names, self.policy.delivering(call), self.ledger.torn
+        (mark, key), sources, before = names, self.policy.delivering(call), self.ledger.half_written
         waits = self.ledger.waiting(judgement, self.world.lineage)
         position = self.ledger.calls
         self.ledger.commit(judgement, self.world.lineage)
@@ -290,11 +290,11 @@ class Interceptor:
         self.world.used(call.id)
         if self.gate is not None:
             self.gate.began((call.id, call.tool, call.args, call.agent, call.depth))
-        self.ledger.torn = before
+        self.ledger.half_written = before
 
     def begin(
         self,
-        kept: Kept,
+        kept: PassedCall,
         outcome: Outcome | None = None,
         violated: tuple[int, ...] = (),
         *,
@@ -321,10 +321,12 @@ class Interceptor:
         self.time = max(self.time, kept[5])
         return True
 
-    def _begin_fast(self, kept: Kept, outcome: Outcome | None, violated: tuple[int, ...]) -> bool:
+    def _begin_fast(
+        self, kept: PassedCall, outcome: Outcome | None, violated: tuple[int, ...]
+    ) -> bool:
         """Do as `begin` does, in one pass; False if that is not possible."""
         id, tool, _, _, _, time, lane, checked, woken = kept
-        ledger, torn = self.ledger, self.ledger.torn
+        ledger, half_written = self.ledger, self.ledger.half_written
         if violated and not ledger.bound.keys().isdisjoint(violated):
             return False
         try:
@@ -334,7 +336,7 @@ class Interceptor:
                 also = open_clauses(ledger, reads, time)
             waits = None if also is None else lane.opened()(ledger, checked, time)
         except Exception as error:  # a clause that fails answers for itself: `judge` says which
-            if ledger.torn != torn or isinstance(error, STRAIN):
+            if ledger.half_written != half_written or isinstance(error, STRAIN):
                 raise
             return False
         if also is None or waits is None:
@@ -349,7 +351,7 @@ class Interceptor:
         self.fly(id, tuple.__new__(Flight, said))
         if self.gate is not None:
             self.gate.began(kept[:5])
-        ledger.torn = torn
+        ledger.half_written = half_written
         return True
 
     def fly(self, id: str, flight: Flight) -> None:
@@ -357,7 +359,7 @@ class Interceptor:
         if self.flights is NO_FLIGHTS:
             self.flights = {}
         self.flights[id] = flight
-        self.latest, self.calm = None, False  # if there was one, it is this call
+        self.latest, self.sequential = None, False  # if there was one, it is this call
 
     def flush_fast(self) -> None:
         """Make the latest call a call in flight like any other, since something else happens.
@@ -365,7 +367,7 @@ class Interceptor:
         The lock is held. Raises what a clause raises for want of memory or stack: nothing has
         changed then, and the call is the latest still.
         """
-        self.calm = False
+        self.sequential = False
         if self.latest is not None:
             self.begin(self.latest, runs=True)
 
@@ -375,7 +377,7 @@ class Interceptor:
 
         From now on, enforced contracts refuse everything that they could refuse.
         """
-        self.ledger.torn, self.calm = True, False
+        self.ledger.half_written, self.sequential = True, False
         what = "a failure" if error is None else type(error).__name__
         self.doubt = self.doubt or f"{what} while call {max(self.calls - 1, 0)} was recorded"
 
@@ -383,7 +385,7 @@ class Interceptor:
         """Return the violation that the state is in doubt, the first time; later, none."""
         self.doubts()
         first, self.warned = not self.warned, True
-        what = f"the state of session `{self.desk.session}` is in doubt: {self.doubt}"
+        what = f"the state of session `{self.tickets.session}` is in doubt: {self.doubt}"
         return (lost(self.policy, self.calls, None, what),) if first else ()
 
     def expire(self, now: float, context: Context) -> tuple[Violation, ...]:
@@ -393,15 +395,15 @@ class Interceptor:
         gone = expire(self.ledger, Now(self.time, context))
         return reported(self.policy, gone, self.calls, None) if gone else ()
 
-    def at_desk(self, ask: Callable[[Tickets, float], T]) -> T:
-        """Return the answer of `ask`, which gets the session's desk and the
+    def with_tickets(self, ask: Callable[[Tickets, float], T]) -> T:
+        """Return the answer of `ask`, which gets the session's tickets and the
         time, under the lock.
         """
         now = self.now()
         with self.lock:
             self.flush_fast()
             self.time = max(self.time, now)
-            return ask(self.desk, self.time)
+            return ask(self.tickets, self.time)
 
     def at_ledger(self, ask: Callable[[Ledger, float], T]) -> T:
         """Return the answer of `ask`, which gets the ledger and the time, and leaves the ledger as

@@ -86,13 +86,13 @@ def read_text(text: str) -> dict[str, Any]:
 def _own(inner: Interceptor, session: str) -> tuple[dict[str, Any], Written]:
     """Return what a snapshot has of a session beside its contracts; and what is written already."""
     inner.flush_fast()
-    if inner.ledger.torn:
+    if inner.ledger.half_written:
         inner.doubts()
     flights = {id: flight_data(flight) for id, flight in inner.flights.items()}
     mine = {"session": session, "finished": inner.finished, **inner.world.standing()}
     mine |= {"doubt": inner.doubt} if inner.doubt else {}
     mine |= {"calls": inner.calls, "time": inner.time}
-    mine |= {"flights": flights, "tickets": inner.desk.plain()}
+    mine |= {"flights": flights, "tickets": inner.tickets.plain()}
     mine |= {} if inner.gate is None else {"risk": inner.gate.plain()}
     inner.written = inner.written or Written()
     return {key: encode(value) for key, value in mine.items()}, inner.written
@@ -110,19 +110,19 @@ def restore(inner: Interceptor, data: Mapping[str, Any]) -> tuple[str, ...]:
     """
     if data.get("format") == FORMAT and seal(data) != data["seal"]:
         raise SnapshotError(DAMAGED)
-    inner.calm = False
+    inner.sequential = False
     data, inner.written = copied(data), Written()  # its parts are cached: the caller has its own
     inner.context, fresh, moved = put_back(inner.ledger, data, inner.written)
     inner.finished = part(data, "finished", bool)
     inner.doubt = part(data, "doubt", str) if "doubt" in data else ""
-    inner.ledger.torn = bool(inner.doubt)
+    inner.ledger.half_written = bool(inner.doubt)
     inner.ledger.calls, inner.time = part(data, "calls", int), part(data, "time", int, float)
     anew = {*fresh, *inner.world.resume(data, lived=inner.calls > 0)}
     kept, sources = part(data, "flights", dict), {repr(s): s for s in inner.policy.sources}
     inner.flights = {**inner.flights, **all_resumed(kept, moved, sources)}
     if inner.gate is not None:
         inner.gate.resume(part(data, "risk", dict) if "risk" in data else None)
-    inner.desk.resume(
+    inner.tickets.resume(
         part(data, "tickets", list),
         lambda asked: asked.contract not in anew and still_asks(inner.policy, asked),
     )

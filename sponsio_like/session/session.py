@@ -42,7 +42,7 @@ from sponsio_like.session.decide import decided
 from sponsio_like.session.decision_log import SILENT, STANDS, Log
 from sponsio_like.session.denied import Fit, LaneRefusal
 from sponsio_like.session.fast import FastFinding, settle_fast, taken_back, try_fast
-from sponsio_like.session.flights import Attempt, Kept
+from sponsio_like.session.flights import Attempt, PassedCall
 from sponsio_like.session.gate import Gate
 from sponsio_like.session.ids import own_id
 from sponsio_like.session.impossible import impossible_tools
@@ -213,7 +213,7 @@ class Session:
         """Decide as `decide` does, whatever is logged; `why`: the reason to refuse the call."""
         started = _time.perf_counter() if self._logs else 0.0
         own = own_id(id)
-        found: Kept | FastFinding | LaneRefusal | None = None
+        found: PassedCall | FastFinding | LaneRefusal | None = None
         if self._direct and not why:
             try:
                 passed = try_fast(self._made or self._inner, tool, args, own, agent, depth)
@@ -244,7 +244,7 @@ class Session:
             self._teller.after_decision(outcome.id, outcome, attempt.late, told)
         return outcome
 
-    def _log_passed(self, call: Kept, started: float) -> None:
+    def _log_passed(self, call: PassedCall, started: float) -> None:
         """Log that a call was let through, of which nothing is violated."""
         at = self.id, started, self._inner.calls - 1, self._now if self._timed else None
         risk = None if self._gate is None else self._gate.told(call[0])
@@ -290,17 +290,17 @@ class Session:
 
     def ticket(self, ticket: Ticket | str) -> Ticket:
         """Return a ticket as it stands now. Raises `SessionError` if there is no such ticket."""
-        return self._inner.at_desk(lambda desk, now: desk.known(as_id(ticket), now))
+        return self._inner.with_tickets(lambda tickets, now: tickets.known(as_id(ticket), now))
 
     def tickets(self) -> tuple[Ticket, ...]:
         """Return the tickets that wait for an answer."""
-        return self._inner.at_desk(lambda desk, now: desk.waiting(now))
+        return self._inner.with_tickets(lambda tickets, now: tickets.waiting(now))
 
     def asked(self, ticket: Ticket | str, at: float) -> Ticket:
         """Count the time to answer from `at`, for hosts that decide a held call again; return the
         ticket.
         """
-        return self._inner.at_desk(lambda desk, now: desk.asked(as_id(ticket), at, now))
+        return self._inner.with_tickets(lambda tickets, now: tickets.asked(as_id(ticket), at, now))
 
     def approve(self, ticket: Ticket | str, *, by: str, role: str = "") -> Ticket:
         """Answer yes, and return the ticket. Once every contract has its yes, the call may run.
@@ -308,25 +308,25 @@ class Session:
         It is let through when it is decided again, under the same id. Raises `SessionError` for a
         ticket that is not open, for a role that may not answer it, and for an empty `by`.
         """
-        return self._answered(lambda desk, now: desk.approve(as_id(ticket), by, role, now))
+        return self._answered(lambda tickets, now: tickets.approve(as_id(ticket), by, role, now))
 
     def deny(self, ticket: Ticket | str, *, by: str, role: str = "") -> Ticket:
         """Answer no, which is final; return the ticket. Raises `SessionError` as `approve` does."""
-        return self._answered(lambda desk, now: desk.deny(as_id(ticket), by, role, now))
+        return self._answered(lambda tickets, now: tickets.deny(as_id(ticket), by, role, now))
 
     def revoke(self, ticket: Ticket | str, *, by: str) -> Ticket:
         """Take an approval back before its call is let through; return the ticket.
 
         Raises `SessionError` for a ticket that is closed, or whose call was let through.
         """
-        return self._answered(lambda desk, now: desk.revoke(as_id(ticket), by, now))
+        return self._answered(lambda tickets, now: tickets.revoke(as_id(ticket), by, now))
 
     def expire(self, ticket: Ticket | str) -> Ticket:
         """Close a ticket that nobody will answer: its call is refused. Raises `SessionError`."""
-        return self._answered(lambda desk, now: desk.expire(as_id(ticket), now))
+        return self._answered(lambda tickets, now: tickets.expire(as_id(ticket), now))
 
     def _answered(self, act: Callable[[Tickets, float], Ticket]) -> Ticket:
-        answered = self._inner.at_desk(act)
+        answered = self._inner.with_tickets(act)
         self._log.ticket(self.id, answered)
         return answered
 

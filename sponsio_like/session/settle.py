@@ -47,7 +47,7 @@ def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement 
         )
         with inner.lock:
             inner.flush_fast()
-            before, found = inner.ledger.torn, inner.flights.get(id)
+            before, found = inner.ledger.half_written, inner.flights.get(id)
             if found is None:
                 return None
             inner.landing, flight = inner.landing + 1, found
@@ -58,14 +58,14 @@ def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement 
     except Exception as fault:  # the tool has run: the host is told, and goes on
         if flight is None:
             raise
-        again = bad is None and inner.ledger.torn == before
+        again = bad is None and inner.ledger.half_written == before
         why = _unkept(flight.tool, fault, again=again)
         return flight.tool, (*late, lost(inner.policy, *_at(flight), why))
     finally:
         if flight is not None:
             with inner.lock:
-                inner.calm = False
-                if bad is None and inner.ledger.torn == before:
+                inner.sequential = False
+                if bad is None and inner.ledger.half_written == before:
                     inner.flights.setdefault(id, flight)
                 inner.landing -= 1
 
@@ -118,7 +118,7 @@ def _settled(
     late: Late,
 ) -> dict[int, Witness] | None:
     """Settle as `_landed` does, under the lock."""
-    (id, flight, ok), before = landed, inner.ledger.torn
+    (id, flight, ok), before = landed, inner.ledger.half_written
     with inner.world.open():
         if inner.waits(flight) != waits:
             return None
@@ -128,11 +128,11 @@ def _settled(
         world, mine = split_world(inner.ledger, results)
         bad = settle_all(inner.ledger, world, present)
         inner.world.settled(flight.key)
-    inner.ledger.torn = True
+    inner.ledger.half_written = True
     inner.context = context
     inner.world.heard(id)
     bad |= settle_all(inner.ledger, mine, present)
-    inner.ledger.torn = before
+    inner.ledger.half_written = before
     if inner.gate is not None:
         inner.gate.note_result(inner.ledger, id, ok=ok)
     return bad

@@ -61,7 +61,7 @@ class Written:
     def read(self, i: int, clause: Clause, ledger: Ledger, data: Any) -> None:
         """Note that clause `i` of the ledger was just read from this JSON data."""
         if not clause.by:
-            self._parts[i] = (ledger.watches[i], data)
+            self._parts[i] = (ledger.states[i], data)
             return
         each = zip(ledger.keyed[i].items(), data["map"], strict=True)
         self._keyed[i] = {key: (entry, pair) for (key, entry), pair in each}
@@ -150,25 +150,25 @@ def write_clause(ledger: Ledger, i: int, written: Written) -> Any:
     if i in ledger.bound:
         return encode(ledger.bound[i].plain())
     by = ledger.policy.clauses[i].by
-    return written.many(i, ledger.keyed[i]) if by else written.one(i, ledger.watches[i])
+    return written.many(i, ledger.keyed[i]) if by else written.one(i, ledger.states[i])
 
 
 def read_clause(ledger: Ledger, i: int, plain: Any, written: Written) -> None:
     """Take over what clause `i` remembers. Raises an error if the data does not fit the clause."""
     clause, policy = ledger.policy.clauses[i], ledger.policy
     if i in ledger.bound:
-        watches, *rest = decode(plain)
-        for each in watches:
+        states, *rest = decode(plain)
+        for each in states:
             _check(clause, each)
         last = ledger.last(i)
-        ledger.put(i, (tuple([_of_today(clause, each, last) for each in watches]), *rest))
+        ledger.put(i, (tuple([_of_today(clause, each, last) for each in states]), *rest))
         return
     if clause.by or plain != policy.starts_plain[i]:
-        watch = decode(plain)
-        _check(clause, watch)
-        now = _all_of_today(clause, watch, ledger.last(i))
+        state = decode(plain)
+        _check(clause, state)
+        now = _all_of_today(clause, state, ledger.last(i))
         ledger.put(i, now)
-        if now != watch:
+        if now != state:
             return
     else:
         ledger.put(i, policy.starts[i])
@@ -181,17 +181,17 @@ def _all_of_today(clause: Clause, kept: Any, last: PositionCounts) -> Any:
         return _of_today(clause, kept, last)
     each = kept.items()
     return {
-        key: (_of_today(clause, watch, PositionCounts(length - 1, length - 1)), length)
-        for key, (watch, length) in each
+        key: (_of_today(clause, state, PositionCounts(length - 1, length - 1)), length)
+        for key, (state, length) in each
     }
 
 
-def _of_today(clause: Clause, watch: ClauseState, last: PositionCounts) -> ClauseState:
-    outer = of_today(clause.gate, watch.outer, last.seen)
-    inner = watch.segment and of_today(clause.monitor, watch.segment, last.counted)
-    if outer is not watch.outer or inner is not watch.segment:
-        watch = watch._replace(outer=outer, segment=inner)
-    return watch if clause.automaton is None else ranked(watch)
+def _of_today(clause: Clause, state: ClauseState, last: PositionCounts) -> ClauseState:
+    outer = of_today(clause.gate, state.outer, last.seen)
+    inner = state.segment and of_today(clause.monitor, state.segment, last.counted)
+    if outer is not state.outer or inner is not state.segment:
+        state = state._replace(outer=outer, segment=inner)
+    return state if clause.automaton is None else ranked(state)
 
 
 def put_back(
@@ -247,9 +247,9 @@ def _denied(policy: Policy, data: Any) -> Counted:
 
 def _check(clause: Clause, kept: Any) -> None:
     """Raise an error if this cannot be what the clause remembers."""
-    for watch in [each for each, _ in kept.values()] if clause.by else [kept]:
-        for monitor, state in ((clause.gate, watch.outer), (clause.monitor, watch.segment)):
-            if state is not None and len(state.registers) != len(monitor.past.cells):
+    for state in [each for each, _ in kept.values()] if clause.by else [kept]:
+        for monitor, part in ((clause.gate, state.outer), (clause.monitor, state.segment)):
+            if part is not None and len(part.registers) != len(monitor.past.cells):
                 raise ValueError("registers are missing")
 
 

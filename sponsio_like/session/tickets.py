@@ -54,17 +54,17 @@ def as_id(ticket: Ticket | str) -> str:
 class Tickets:
     """The tickets of one session. Not thread-safe by itself: the interceptor holds the lock."""
 
-    __slots__ = ("session", "tickets")
+    __slots__ = ("by_id", "session")
 
     def __init__(self, session: str = "") -> None:
         self.session = session
-        self.tickets = NO_TICKETS
+        self.by_id = NO_TICKETS
 
     def find(self, call: str, mark: str, now: float) -> Ticket | None:
         """Return the ticket of this very call, or None; where ids are made, by
         tool and arguments.
         """
-        for ticket in self.tickets.values():
+        for ticket in self.by_id.values():
             if ticket.mark != mark:
                 continue
             if ticket.call == call or (_is_made(ticket.call) and _is_made(call)):
@@ -73,7 +73,7 @@ class Tickets:
 
     def approved(self, call: str, mark: str, now: float) -> Ticket | None:
         """Return the approved ticket of this very call; None if it has none."""
-        ticket = self.find(call, mark, now) if self.tickets else None
+        ticket = self.find(call, mark, now) if self.by_id else None
         return ticket if ticket is not None and ticket.status == "approved" else None
 
     def open(
@@ -150,22 +150,22 @@ class Tickets:
     def use(self, ticket: Ticket | None) -> None:
         """Remove the ticket of a call that has been let through: it is good for one call."""
         if ticket is not None:
-            del self.tickets[ticket.id]
+            del self.by_id[ticket.id]
 
     def waiting(self, now: float) -> tuple[Ticket, ...]:
         """Return the tickets that are open."""
-        each = [self._aged(ticket, now) for ticket in list(self.tickets.values())]
+        each = [self._aged(ticket, now) for ticket in list(self.by_id.values())]
         return tuple(ticket for ticket in each if ticket.status == "open")
 
     def known(self, id: str, now: float) -> Ticket:
         """Return the ticket as it stands now. Raises `SessionError` if there is none."""
-        if id not in self.tickets:
+        if id not in self.by_id:
             raise SessionError(f"there is no ticket `{id}`, or its call was let through already")
-        return self._aged(self.tickets[id], now)
+        return self._aged(self.by_id[id], now)
 
     def plain(self) -> list[dict[str, Any]]:
         """Return the tickets, as a snapshot keeps them."""
-        return [asdict(ticket) for ticket in self.tickets.values()]
+        return [asdict(ticket) for ticket in self.by_id.values()]
 
     def resume(self, plain: Iterable[Mapping[str, Any]], still: Callable[[HeldBy], bool]) -> None:
         """Take over those tickets of a snapshot that would `still` ask the same people."""
@@ -191,19 +191,19 @@ class Tickets:
         return ticket
 
     def _keep(self, ticket: Ticket) -> Ticket:
-        if self.tickets is NO_TICKETS:
-            self.tickets = {}
-        self.tickets[ticket.id] = ticket
+        if self.by_id is NO_TICKETS:
+            self.by_id = {}
+        self.by_id[ticket.id] = ticket
         return ticket
 
     def _make_room(self, now: float) -> None:
-        if len(self.tickets) < TICKETS_CAP:
+        if len(self.by_id) < TICKETS_CAP:
             return
-        aged = [self._aged(ticket, now) for ticket in list(self.tickets.values())]
+        aged = [self._aged(ticket, now) for ticket in list(self.by_id.values())]
         closed = [ticket.id for ticket in aged if ticket.status not in ("open", "approved")]
         if not closed:
             raise SessionError("too many calls are held; answer some of them first")
-        del self.tickets[closed[0]]
+        del self.by_id[closed[0]]
 
 
 def _named(id: str, by: Any) -> None:

@@ -173,9 +173,9 @@ class WorldState:
         """Commit the event for the contracts that have not counted it."""
         if not self._accounts:
             return
-        owners, before = self._counting(judgement.kind, key), self._ledger.torn
+        owners, before = self._counting(judgement.kind, key), self._ledger.half_written
         self._ledger.commit(judgement, owners)
-        self._ledger.torn = before
+        self._ledger.half_written = before
         for k in owners if key else ():
             self._accounts[k].flights[key] = self._ledger.waiting(judgement, (k,))
         if owners or any(each.plain is None for each in self._accounts.values()):

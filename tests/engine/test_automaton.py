@@ -139,12 +139,12 @@ def test_a_call_on_which_nothing_depends_is_dropped() -> None:
     """The state does not grow with calls in flight whose results do not matter any more."""
     played = opened("G(called(pay) -> Y O done(check))")
     played("check check? check? other check?")
-    (watch,) = played.session._inner.ledger.watches
-    assert watch.flying == ()
+    (state,) = played.session._inner.ledger.states
+    assert state.flying == ()
     other = opened("G(called(pay) -> Y O done(check))")
     other("other check? other check? other")
-    (watch,) = other.session._inner.ledger.watches
-    assert watch.flying == (1, 3)
+    (state,) = other.session._inner.ledger.states
+    assert state.flying == (1, 3)
 
 
 def test_a_snapshot_has_the_calls_that_a_state_waits_for() -> None:
@@ -156,7 +156,7 @@ def test_a_snapshot_has_the_calls_that_a_state_waits_for() -> None:
     session.decide("a", id="a2")
     made: Any = json.loads(json.dumps(session.snapshot()))
     again = guard.restore(made)
-    assert again._inner.ledger.watches == session._inner.ledger.watches
+    assert again._inner.ledger.states == session._inner.ledger.states
     again.settle("a2", error="no")
     assert again.pending()
     again.settle("a1", error="no")

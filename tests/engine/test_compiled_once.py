@@ -45,7 +45,7 @@ def told(clause: Clause) -> dict[str, Any]:
     """All that a clause has when it has been compiled."""
     left = ("monitor", "gate", "bound", "readers", "automaton", "_listens", "_judged", "slots")
     rest = {name: each for name, each in vars(clause).items() if name not in left}
-    listens = {name: each for name, each in vars(clause._listens).items() if name != "watch"}
+    listens = {name: each for name, each in vars(clause._listens).items() if name != "state"}
     each = (clause.monitor, clause.gate)
     names: list[Name] = [*sorted(clause.names), OTHER, "nobody"]
     return {

@@ -164,5 +164,5 @@ def test_what_remembers_nothing_says_the_same_in_a_new_session(seed: int) -> Non
         for event in Traces(dice, formula).trace(12):
             if event["type"] in ("call", "message", "step"):
                 assert decided(session, event) == decided(made.session(clock=clock), event)
-                (watch,) = session._inner.ledger.watches
-                assert watch._replace(violated=False) == made.policy.clauses[0].start
+                (state,) = session._inner.ledger.states
+                assert state._replace(violated=False) == made.policy.clauses[0].start

@@ -135,12 +135,12 @@ def test_arguments_that_change_while_they_are_read_block_the_call(
 ) -> None:
     """Whatever reading them raises, the host meets no exception."""
 
-    def torn(*_: Any) -> Any:
+    def half_written(*_: Any) -> Any:
         raise RuntimeError("dictionary changed size during iteration")
 
     session = guarded("G(called(pay) -> !O called(freeze))").session()
-    monkeypatch.setattr("sponsio_like.session.fast.flat_copy", torn)
-    monkeypatch.setattr("sponsio_like.session.decide.given_args", torn)
+    monkeypatch.setattr("sponsio_like.session.fast.flat_copy", half_written)
+    monkeypatch.setattr("sponsio_like.session.decide.given_args", half_written)
     assert isinstance(session.decide("pay", {}), Blocked)
 
 
@@ -188,7 +188,7 @@ def test_whatever_happens_between_calls_is_seen(between: str) -> None:
         session._direct = direct
         for number in range(3):
             session.settle(session.decide("pay", id=str(number)).id)
-        assert session._inner.calm is direct
+        assert session._inner.sequential is direct
         BETWEEN[between](session)
         now[0] = 10.0
         try:

@@ -64,7 +64,7 @@ BUGS = {
         "monitor.relevance", " or any(letter[slot] for slot in sums)", "", 4
     ),
     "a verdict does not latch": Bug(
-        "engine.clause", "violated=watch.violated or violated", "violated=violated"
+        "engine.clause", "violated=state.violated or violated", "violated=violated"
     ),
     "a violated instance is armed again": Bug(
         "monitor.monitor",

@@ -105,7 +105,7 @@ def remembered(session: Session) -> dict[str, Any]:
     inner = session._inner
     ledger = inner.ledger
     return {
-        "watches": ledger.watches,
+        "watches": ledger.states,
         "keyed": ledger.keyed,
         "positions": ledger.positions,
         "wakes": ledger.wakes,

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from sponsio_like.events.atoms import LATE, MISSING
-from sponsio_like.monitor.alphabet import OTHER, letters, quiet, settlements, static, tool_names
+from sponsio_like.monitor.alphabet import (
+    OTHER,
+    letters,
+    settlements,
+    static,
+    tool_names,
+    unconcerned_letter,
+)
 from sponsio_like.monitor.program import Program
 from sponsio_like.syntax import read
 
@@ -118,7 +125,7 @@ def test_a_quiet_call_is_of_no_tool_and_has_nothing_to_say() -> None:
     made = program("called(a) & called(*) & sum(a, x) <= 3 & repeats(a) <= 1 & ctx(k) <= since(a)")
     kinds = {
         (slot.kind, repr(slot.node)): value
-        for slot, value in zip(made.slots, quiet(made.slots), strict=True)
+        for slot, value in zip(made.slots, unconcerned_letter(made.slots), strict=True)
     }
     assert kinds[("atom", "called(a)")] is False
     assert kinds[("atom", "called(*)")] is True

@@ -381,5 +381,5 @@ def test_a_copy_of_a_ledger_has_the_values_it_is_asked_for() -> None:
     assert not happen(ledger, 3)
     assert len(twin.keyed[0]) == 1
     assert len(ledger.keyed[0]) == 3
-    places = {place for _, _, place in ledger.all_watches()}
+    places = {place for _, _, place in ledger.all_states()}
     assert places == {PositionCounts(0, 0)}

@@ -49,8 +49,8 @@ def places(number: int) -> tuple[Search, list[Place]]:
         letter = chosen.choice(made.search.letters)[: len(made.search.slots)]
         state = made.step(state, letter, at, 0.0).state
         joint = frozenset(residual for each in state.live for residual in each)
-        found.append(made.search._place("kind", joint, state.registers, at))
-    none = made.search.steps("kind").none
+        found.append(made.search._place("satisfy", joint, state.registers, at))
+    none = made.search.steps("satisfy").none
     return made.search, [each for each in found if each[0] is not none]
 
 
@@ -65,7 +65,7 @@ def test_what_is_met_in_turn_can_be_met(number: int) -> None:
         if far is None:
             continue
         search._on_way = ({}, {})  # nothing that was found before
-        least = search._search("kind", place, True, 20_000)
+        least = search._search("satisfy", place, True, 20_000)
         assert least is not None
         assert least <= far or least == FAR
 
@@ -86,18 +86,18 @@ def test_waiting_ends_where_as_many_quiet_calls_end() -> None:
     called = next(
         each
         for each in made.search.letters
-        if each[: len(made.search.slots)] != made.search.quiet_letter
+        if each[: len(made.search.slots)] != made.search.unconcerned_letter
         and made.step(made.start, each, 0, 0.0).state.live
     )
     state = made.step(made.start, called, 0, 0.0).state
     joint = frozenset(residual for each in state.live for residual in each)
-    place = made.search._place("kind", joint, state.registers, 0)
+    place = made.search._place("satisfy", joint, state.registers, 0)
     waited = made.search._waited(place, more=True)
     assert waited is not None
     assert waited[1] == 9
-    quiet = made.search.letters.index(made.search.quiet_letter)
+    quiet = made.search.letters.index(made.search.unconcerned_letter)
     for _ in range(9):
-        place = made.search.steps("kind").after(place, quiet, more=True)
+        place = made.search.steps("satisfy").after(place, quiet, more=True)
     assert waited[0] == place
 
 

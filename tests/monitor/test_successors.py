@@ -25,7 +25,7 @@ from tests.support.size import sized
 
 ASSUMED = read("O(done(late) -> failed(later) | output.n = 3)")
 assert isinstance(ASSUMED, f.Formula)
-GOALS: tuple[Goal, ...] = ("kind", "harsh")
+GOALS: tuple[Goal, ...] = ("satisfy", "violate")
 
 
 def monitor_of(number: int) -> Monitor:
@@ -88,8 +88,8 @@ def test_letters_that_show_the_same_are_one(number: int) -> None:
     """Each letter leads to one of the places that follow, and none is counted twice."""
     made = monitor_of(number)
     owed = frozenset(residual for each in made.start.live for residual in each)
-    steps = made.search.steps("kind")
-    place = made.search._place("kind", owed, made.start.registers, -1)
+    steps = made.search.steps("satisfy")
+    place = made.search._place("satisfy", owed, made.start.registers, -1)
     following = list(steps.following(place, more=True))
     each = [steps.after(place, k, more=True) for k in range(len(made.search.letters))]
     assert sum(count for _, count in following) == len(each)
@@ -132,8 +132,8 @@ def test_what_a_part_does_not_read_is_not_progressed_again() -> None:
     others = " & ".join(f"G(called(t{k}) -> Y O called(a))" for k in range(20))
     made = Monitor(Program(), decompose(read(f"F called(a) & {others}")))
     owed = frozenset(residual for each in made.start.live for residual in each)
-    steps = made.search.steps("kind")
-    place = made.search._place("kind", owed, made.start.registers, -1)
+    steps = made.search.steps("satisfy")
+    place = made.search._place("satisfy", owed, made.start.registers, -1)
     for k in range(len(made.search.letters)):
         steps.after(place, k, more=True)
     (part,) = place[0].parts
@@ -149,4 +149,4 @@ def test_slots_that_come_later_are_none_of_the_letters() -> None:
     Program(beside=made.program).add(ASSUMED)
     owed = frozenset({frozenset({frozenset({("F", 3, 3)})})})
     assert made.program.nodes[3][0] == "cmp"
-    assert made.search.distance("kind", owed, made.start.registers, 0, more=False) == 1
+    assert made.search.distance("satisfy", owed, made.start.registers, 0, more=False) == 1

@@ -283,7 +283,7 @@ def test_a_text_is_stored_as_its_words(seed: int) -> None:
             key = (asked,)
             for store in (whole, twin):
                 assert store.knows(key) == single.knows(key)
-                assert store.watch(key) == single.watch(key)
+                assert store.state(key) == single.state(key)
                 assert store.since(key) == single.since(key)
 
 
@@ -307,6 +307,6 @@ def test_an_entry_that_permits_less_than_a_text_is_kept() -> None:
     store.put(("a",), watch(0), 1)
     for n in range(5):
         store.put((n,), watch(1), 2 + n)
-    assert store.watch(("a",)) == watch(0)
-    assert store.watch(("b",)) == watch(1)
+    assert store.state(("a",)) == watch(0)
+    assert store.state(("b",)) == watch(1)
     assert store.blind

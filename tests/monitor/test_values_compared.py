@@ -474,16 +474,16 @@ def made(cap: int = 9, states: int = 9) -> Made:
     start = ClauseState(State((0,), frozenset()), None)
     others = [start._replace(outer=State((i,), frozenset())) for i in range(1, 5)]
     permits = {others[0], others[1]}
-    return instances.ValueStates(start, cap, lambda watch, _: watch in permits, states), others
+    return instances.ValueStates(start, cap, lambda state, _: state in permits, states), others
 
 
 @requirement("S-VALUE-09")
 def test_of_new_states_that_have_no_room_each_has_to_be_one_that_may_be_forgotten() -> None:
     """One that forbids makes the position impossible, whatever stands beside it."""
     store, (a, b, c, _) = made(states=1)
-    assert store.has_room(2, [store.rest.watch], [a, b])
-    assert not store.has_room(2, [store.rest.watch], [a, c])
-    assert not store.has_room(2, [store.rest.watch], [c, a])
+    assert store.has_room(2, [store.rest.state], [a, b])
+    assert not store.has_room(2, [store.rest.state], [a, c])
+    assert not store.has_room(2, [store.rest.state], [c, a])
 
 
 @requirement("S-VALUE-09")
@@ -510,11 +510,11 @@ def test_a_state_that_its_last_value_has_left_is_told_again_with_the_next() -> N
     store.put((1,), a, 1)
     store.drop((1,))
     store.put((2,), a, 2)
-    assert store.watches() == [store.rest.watch, a]
+    assert store.states() == [store.rest.state, a]
     assert store.example(a) == (2,)
     store.move({a: b}, 3)
-    assert store.watch((2,)) == b
-    assert store.watches([(2,)]) == [store.rest.watch]
+    assert store.state((2,)) == b
+    assert store.states([(2,)]) == [store.rest.state]
 
 
 def test_a_copy_to_try_things_on_knows_what_had_no_room() -> None:

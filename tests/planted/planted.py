@@ -173,8 +173,8 @@ BUGS = (
     Planted(
         "a verdict does not latch",
         "engine/clause.py",
-        "return ClauseStep(watch._replace(violated=watch.violated or violated), violated)",
-        "return ClauseStep(watch._replace(violated=violated), violated)",
+        "return ClauseStep(state._replace(violated=state.violated or violated), violated)",
+        "return ClauseStep(state._replace(violated=violated), violated)",
         "tests/semantics/test_verdicts.py::test_a_violated_verdict_stays_under_scopes_and_assumptions",
     ),
     Planted(
@@ -349,7 +349,7 @@ BUGS = (
     Planted(
         "a step is remembered for any state",
         "engine/automaton.py",
-        "name = (watch[:5], rank, key)",
+        "name = (state[:5], rank, key)",
         "name = (rank, key)",
         "tests/engine/test_automaton.py::test_remembered_steps_are_those_that_are_computed",
     ),
@@ -377,8 +377,8 @@ BUGS = (
     Planted(
         "every state of an automaton rests",
         "engine/clause.py",
-        "(watch, seen.watch is watch and not seen.violated)",
-        "(watch, True)",
+        "(state, seen.state is state and not seen.violated)",
+        "(state, True)",
         "tests/engine/test_automaton.py::test_remembered_steps_are_those_that_are_computed",
     ),
     Planted(
@@ -391,7 +391,7 @@ BUGS = (
     Planted(
         "positions of an older snapshot are ranks",
         "engine/automaton.py",
-        "    if watch.flying or not calls:",
+        "    if state.flying or not calls:",
         "    if True:",
         "tests/session/test_windows.py::test_a_session_goes_on_as_it_would_have_before",
     ),
@@ -457,7 +457,7 @@ BUGS = (
     Planted(
         "no contract is ever woken",
         "engine/clause.py",
-        "        if not self._is_quiet(watch, position, time):\n            return position + 1\n",
+        "        if not self._is_quiet(state, position, time):\n            return position + 1\n",
         "",
         "tests/semantics/test_atoms.py::test_a_reset_sets_a_count_to_zero",
     ),
@@ -515,7 +515,7 @@ BUGS = (
     Planted(
         "the assumption is ignored when a result reveals a violation",
         "engine/clause.py",
-        "if not (seen.violated and self.assumed(seen.watch, last, now)):",
+        "if not (seen.violated and self.assumed(seen.state, last, now)):",
         "if not seen.violated:",
         ASSUMED,
     ),
@@ -529,22 +529,22 @@ BUGS = (
     Planted(
         "a segment goes on where the last one ended",
         "engine/clause.py",
-        "watch = watch._replace(segment=None, closed=over,",
-        "watch = watch._replace(closed=over,",
+        "watch = state._replace(segment=None, closed=over,",
+        "watch = state._replace(closed=over,",
         SCOPED,
     ),
     Planted(
         "a segment leaves out the position that opens it",
         "engine/clause.py",
         "if after.segment is not None and kind in self.counts:",
-        "if after.segment is not None and watch.segment is not None and kind in self.counts:",
+        "if after.segment is not None and state.segment is not None and kind in self.counts:",
         SCOPED,
     ),
     Planted(
         "obligations are forgotten at the end of a segment",
         "engine/clause.py",
-        "left, failed = self.monitor.closed(watch.segment)",
-        "left, failed = watch.left_open, False",
+        "left, failed = self.monitor.closed(state.segment)",
+        "left, failed = state.left_open, False",
         SCOPED,
     ),
     Planted(

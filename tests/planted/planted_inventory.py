@@ -65,8 +65,8 @@ MEANING = (
     (
         "names are never checked",
         "checks/names.py",
-        "if roll.complete or not roll.tools:",
-        "if not roll.complete or not roll.tools:",
+        "if known_tools.complete or not known_tools.tools:",
+        "if not known_tools.complete or not known_tools.tools:",
     ),
     ("defaults are always there", "checks/names.py", "words, met=True,", "words,"),
     (

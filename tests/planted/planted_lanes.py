@@ -146,8 +146,8 @@ BUGS = [
     (
         "a refusal that is read late counts the calls of today",
         "engine/ledger.py",
-        "twin.positions, twin.watches = self.positions[:], self.watches[:]",
-        "twin.positions, twin.watches = self.positions, self.watches",
+        "twin.positions, twin.states = self.positions[:], self.states[:]",
+        "twin.positions, twin.states = self.positions, self.states",
         LATE + "reasons_that_are_read_late_are_those_of_the_decision",
     ),
     (
@@ -167,8 +167,8 @@ BUGS = [
     (
         "a lane never stores what it has counted",
         "engine/fastpath/source.py",
-        '(f"if {changed}:", f"    watches[{i}] = {new}")',
-        '("if False:", f"    watches[{i}] = {new}")',
+        '(f"if {changed}:", f"    states[{i}] = {new}")',
+        '("if False:", f"    states[{i}] = {new}")',
         BENCH,
     ),
     (
@@ -188,21 +188,21 @@ BUGS = [
     (
         "a move is taken for another",
         "engine/fastpath/transitions.py",
-        "self.known[id(watch), letter] = move",
+        "self.known[id(state), letter] = move",
         "self.known[id(self._clause.start), letter] = move",
         RANDOM,
     ),
     (
         "what a result reveals is not told",
         "engine/fastpath/transitions.py",
-        "return watch if rests and not (violated or watch.flying) else None",
-        "return watch if rests and not watch.flying else None",
+        "return state if rests and not (violated or state.flying) else None",
+        "return state if rests and not state.flying else None",
         RANDOM,
     ),
     (
         "a clause of few states is never woken",
         "engine/fastpath/transitions.py",
-        "rests = clause.wakes_at(watch, HERE, 0.0) == NEVER",
+        "rests = clause.wakes_at(state, HERE, 0.0) == NEVER",
         "rests = True",
         LANES + "a_call_that_owes_the_next_one_is_not_forgotten",
     ),
@@ -223,8 +223,8 @@ BUGS = [
     (
         "a call in flight is not counted where no result matters",
         "engine/fastpath/source.py",
-        'writes += [f"if {knows}({changed}):", f"    watches[{i}] = {new}"]',
-        'writes += [f"if False and {knows}({changed}):", f"    watches[{i}] = {new}"]',
+        'writes += [f"if {knows}({changed}):", f"    states[{i}] = {new}"]',
+        'writes += [f"if False and {knows}({changed}):", f"    states[{i}] = {new}"]',
         RANDOM,
     ),
     (
@@ -244,7 +244,7 @@ BUGS = [
     (
         "a result is not waited for",
         "engine/clause.py",
-        "return self.automaton is None or self.opens_late or at.seen in watch.flying",
+        "return self.automaton is None or self.opens_late or at.seen in state.flying",
         "return self.automaton is None",
         RANDOM,
     ),
@@ -265,8 +265,8 @@ BUGS = [
     (
         "a state is known by its gate alone",
         "engine/automaton.py",
-        "name = (watch[:5], rank, key)",
-        "name = (watch[:1], rank, key)",
+        "name = (state[:5], rank, key)",
+        "name = (state[:1], rank, key)",
         RANDOM,
     ),
     (
@@ -307,8 +307,8 @@ BUGS = [
     (
         "a text leaves known values as they are",
         "engine/per_value.py",
-        "for key, watch in _changed(store, steps, keys)",
-        "for key, watch in list[tuple[Key, ClauseState]]()",
+        "for key, state in _changed(store, steps, keys)",
+        "for key, state in list[tuple[Key, ClauseState]]()",
         "tests/monitor/test_texts_whole.py::test_a_text_changes_values_that_are_known",
     ),
     (
@@ -321,14 +321,14 @@ BUGS = [
     (
         "an entry that permits less than a text is forgotten",
         "monitor/parametric/store.py",
-        "if cell is otherwise or self.permits(cell.watch, otherwise.watch):",
-        "if cell is self.rest or self.permits(cell.watch, self.rest.watch):",
+        "if cell is otherwise or self.permits(cell.state, otherwise.state):",
+        "if cell is self.rest or self.permits(cell.state, self.rest.state):",
         "tests/monitor/test_texts_whole.py::test_an_entry_that_permits_less_than_a_text_is_kept",
     ),
     (
         "a word that was bound before stays as it was",
         "engine/per_value.py",
-        "stays = reading.rests and step.watch == watch and OPEN not in letter",
+        "stays = reading.rests and step.state == state and OPEN not in letter",
         "stays = reading.rests and OPEN not in letter",
         "tests/monitor/test_crowds.py::test_a_word_that_was_bound_before_is_bound_anew",
     ),
@@ -380,7 +380,7 @@ BUGS = [
     (
         "a call in flight is not remembered",
         "engine/open_call.py",
-        "        into[0].append(ledger.rest(i, key, watch, at, time))",
+        "        into[0].append(ledger.rest(i, key, state, at, time))",
         "        pass",
         RANDOM,
     ),
@@ -394,8 +394,8 @@ BUGS = [
     (
         "a violation that a status shows is kept quiet",
         "engine/settlement.py",
-        "        if violated:\n            found[i] = Witness()\n    torn",
-        "    torn",
+        "        if violated:\n            found[i] = Witness()\n    half_written",
+        "    half_written",
         RANDOM,
     ),
     (
@@ -408,15 +408,15 @@ BUGS = [
     (
         "a deadline does not run out while a call is decided",
         "session/fast.py",
-        "    if ledger.alarms and _rings(ledger, now):\n        return None\n    inner.calm",
-        "    inner.calm",
+        "    if ledger.alarms and _rings(ledger, now):\n        return None\n    inner.sequential",
+        "    inner.sequential",
         DEADLINE,
     ),
     (
         "a deadline does not run out with a result",
         "session/fast.py",
-        "if ledger.torn or _rings(ledger, now) or",
-        "if ledger.torn or",
+        "if ledger.half_written or _rings(ledger, now) or",
+        "if ledger.half_written or",
         DEADLINE,
     ),
     (
@@ -492,7 +492,7 @@ BUGS = [
     (
         "no call beside others changes a state",
         "engine/open_call.py",
-        "elif still is not None and watch is before and",
+        "elif still is not None and state is before and",
         "elif still is not None and",
         BENCH,
     ),
@@ -527,14 +527,14 @@ BUGS = [
     (
         "what happens between two calls goes unseen",
         "session/interceptor.py",
-        "        self.calm = False\n        if self.latest",
+        "        self.sequential = False\n        if self.latest",
         "        if self.latest",
         CALM,
     ),
     (
         "a call in flight goes unseen by the next",
         "session/interceptor.py",
-        "self.latest, self.calm = None, False",
+        "self.latest, self.sequential = None, False",
         "self.latest = None",
         CALM,
     ),

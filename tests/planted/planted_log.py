@@ -83,7 +83,7 @@ MEANING = (
     (
         "contracts are loaded again whatever tools there are",
         "guard/guard.py",
-        "            if self.policy.roll.complete:\n",
+        "            if self.policy.known_tools.complete:\n",
         "            if False:\n",
     ),
     (

@@ -94,8 +94,8 @@ BUGS = (
     Bug(
         "a result belongs to the last position",
         "engine/clause.py",
-        "self.monitor.settle(watch.segment, change.at.counted, final",
-        "self.monitor.settle(watch.segment, last.counted, final",
+        "self.monitor.settle(state.segment, change.at.counted, final",
+        "self.monitor.settle(state.segment, last.counted, final",
     ),
     Bug(
         "in flight is done",
@@ -534,7 +534,7 @@ BUGS = (
     Bug(
         "violated does not latch",
         "engine/clause.py",
-        "        if watch.violated:\n",
+        "        if state.violated:\n",
         "        if False:\n",
     ),
     Bug(
@@ -687,7 +687,7 @@ BUGS = (
     Bug(
         "at the end no assumption matters",
         "engine/status.py",
-        "if ends and clause.assumed(watch, last, now):",
+        "if ends and clause.assumed(state, last, now):",
         "if ends:",
     ),
     Bug(
@@ -719,19 +719,19 @@ BUGS = (
         "a segment begins later",
         "engine/clause.py",
         "if after.segment is not None and kind in self.counts:",
-        "if after.segment is not None and watch.segment is not None and kind in self.counts:",
+        "if after.segment is not None and state.segment is not None and kind in self.counts:",
     ),
     Bug(
         "segments do not end",
         "engine/clause.py",
-        "if watch.segment is not None and stops:",
-        'if watch.segment is not None and stops and self.kind_of_scope == "before":',
+        "if state.segment is not None and stops:",
+        'if state.segment is not None and stops and self.kind_of_scope == "before":',
     ),
     Bug(
         "segments end well",
         "engine/clause.py",
-        "left, failed = self.monitor.closed(watch.segment)",
-        "left, failed = watch.left_open, False",
+        "left, failed = self.monitor.closed(state.segment)",
+        "left, failed = state.left_open, False",
     ),
     Bug(
         "open segments are not forgiven",
@@ -871,7 +871,7 @@ BUGS = (
     Bug(
         "doubts are forgotten",
         "session/interceptor.py",
-        "is None and self.ledger.torn",
+        "is None and self.ledger.half_written",
         "is None and False",
     ),
     Bug("snapshots have no seal", "session/resume.py", 'seal(data) != data["seal"]', "not data"),
@@ -901,7 +901,7 @@ BUGS = (
     Bug(
         "tautologies load",
         "checks/guarantees.py",
-        'if not is_reachable("harsh", monitor):',
+        'if not is_reachable("violate", monitor):',
         "if False:",
     ),
     Bug(

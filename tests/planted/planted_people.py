@@ -190,7 +190,7 @@ TICKETS = (
     (
         "an approval is good for ever",
         "session/interceptor.py",
-        "        self.desk.use(ticket)\n",
+        "        self.tickets.use(ticket)\n",
         "",
     ),
     (

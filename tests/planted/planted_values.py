@@ -48,8 +48,8 @@ MEANING = (
     (
         "values that are not bound stand still",
         "engine/per_value.py",
-        "for watch in store.watches(but):",
-        "for watch in list[ClauseState]():",
+        "for state in store.states(but):",
+        "for state in list[ClauseState]():",
     ),
     ("the value is not named", "engine/ledger.py", "() if key is None else bound.said(key)", "()"),
     (
@@ -126,7 +126,7 @@ MEANING = (
     (
         "values are kept for ever",
         "monitor/parametric/store.py",
-        "if watch == self.rest.watch and not (self.texts and self._in_texts(key)):",
+        "if state == self.rest.state and not (self.texts and self._in_texts(key)):",
         "if False:",
     ),
     (

@@ -193,7 +193,7 @@ class Warm:
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """A test has been set up, run, or torn down."""
+        """A test has been set up, run, or half_written down."""
         if report.failed and not self.failed:
             self.failed = report.nodeid
 

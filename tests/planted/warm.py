@@ -107,7 +107,7 @@ class Warm:
         return True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """A test has been set up, run, or torn down; or skipped, which is no pass."""
+        """A test has been set up, run, or half_written down; or skipped, which is no pass."""
         if not report.passed and not self._failed:
             self._failed = report.nodeid
 

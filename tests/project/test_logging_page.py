@@ -169,7 +169,7 @@ for _ in range(300):
 
 
 def test_several_processes_append_to_one_file(tmp_path: Path) -> None:
-    """Each record is one write: no line is torn, and none is lost."""
+    """Each record is one write: no line is half_written, and none is lost."""
     path = tmp_path / "decisions.jsonl"
     command = [sys.executable, "-c", APPENDS, str(path)]
     both = [subprocess.Popen(command) for _ in range(2)]

@@ -151,8 +151,8 @@ def test_lines_that_are_no_json_are_left_out_and_said(log: Path, tmp_path: Path)
     """A log that was cut in the middle is counted as far as it goes; the loop says which lines."""
     lines = log.read_text().splitlines(keepends=True)
     (tmp_path / "cut").write_text("".join([*lines[:50], lines[50][:40], "\n", *lines[51:]]))
-    (tmp_path / "torn").write_text((tmp_path / "cut").read_text() + lines[52][:30])
-    for name in ("cut", "torn"):
+    (tmp_path / "half_written").write_text((tmp_path / "cut").read_text() + lines[52][:30])
+    for name in ("cut", "half_written"):
         report = report_of(read_log(tmp_path / name))
         found = report.as_json()
         assert report.damaged == [f"{tmp_path / name}:51"]

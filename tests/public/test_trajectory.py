@@ -289,7 +289,7 @@ def test_what_is_remembered_does_not_grow() -> None:
     sizes = []
     for _ in range(1_000):
         monitor.observe({each for each in (*names, "a", "b") if pick.random() < 0.5})
-        sizes.append(len(repr(monitor._place.watches)))
+        sizes.append(len(repr(monitor._place.states)))
     assert max(sizes[500:]) <= max(sizes[:500]) + 20
 
 

@@ -313,7 +313,7 @@ def state(session: Session | None) -> Any:
     with session._inner.lock:
         session._inner.flush_fast()  # the last call may have taken the fast path
         ledger = session._inner.ledger
-    return ledger.watches, ledger.keyed, ledger.positions, ledger.wakes, ledger.alarms
+    return ledger.states, ledger.keyed, ledger.positions, ledger.wakes, ledger.alarms
 
 
 def shown(trace: Sequence[oracle.Event]) -> tuple[str, ...]:

@@ -339,9 +339,9 @@ def test_what_another_demands_already_is_not_kept() -> None:
     ):
         played = observed(formula)
         played("a b" if "G[" in formula else "a d")
-        (watch,) = played.session._inner.ledger.watches
-        assert watch.segment is not None
-        assert [one[0] for each in watch.segment.live for one in literals_of(each)] == literals
+        (state,) = played.session._inner.ledger.states
+        assert state.segment is not None
+        assert [one[0] for each in state.segment.live for one in literals_of(each)] == literals
 
 
 @requirement("S-RESID-02")

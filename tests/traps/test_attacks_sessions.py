@@ -192,14 +192,14 @@ def test_a_damaged_snapshot_is_an_error_of_its_own(key: str) -> None:
         guard.restore(sealed(without(data, (key,))))
 
 
-@pytest.mark.parametrize("watch", [5, None, [], {"watch": []}, {"watch": [1, 2, 3, 4, 5]}, "x"])
-def test_a_damaged_state_of_a_rule_is_an_error_of_its_own(watch: Any) -> None:
+@pytest.mark.parametrize("state", [5, None, [], {"watch": []}, {"watch": [1, 2, 3, 4, 5]}, "x"])
+def test_a_damaged_state_of_a_rule_is_an_error_of_its_own(state: Any) -> None:
     """The state of every rule is looked at before anything is restored."""
     mine = lived()
     guard, data = Guard(mine.policy.contracts), mine.snapshot()
     for number in range(len(data["clauses"])):
         broken = json.loads(json.dumps(data))
-        broken["clauses"][number]["watch"] = watch
+        broken["clauses"][number]["watch"] = state
         with pytest.raises(SnapshotError):
             guard.restore(sealed(broken))
 

@@ -227,7 +227,7 @@ def test_after_a_fault_nothing_runs_that_would_be_refused(error: type, step: int
         played = faulted("enforce", fault, error)
         assert unruly(played.told) == [], fault
         assert not played.session._inner.lock.locked(), fault
-        told["in doubt" if played.session._inner.ledger.torn else "as before"] += 1
+        told["in doubt" if played.session._inner.ledger.half_written else "as before"] += 1
     assert told["in doubt"] > 10
     assert told["as before"] > told["in doubt"]  # what can be worked out first is
 

@@ -399,8 +399,8 @@ def test_one_value_that_raises_makes_no_other_unreadable() -> None:
         def __iter__(self) -> Any:
             raise RuntimeError
 
-    told = given_value({"torn": Row([1]), "fine": Colour.RED}, ANSWER_CAP)
-    assert told == {"torn": UNREADABLE, "fine": "red"}
+    told = given_value({"half_written": Row([1]), "fine": Colour.RED}, ANSWER_CAP)
+    assert told == {"half_written": UNREADABLE, "fine": "red"}
 
 
 # --- what is missing, and what could not be read --------------------------------------------------

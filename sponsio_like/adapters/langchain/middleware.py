@@ -29,7 +29,7 @@ from sponsio_like.adapters.langchain.turns import Turns
 from sponsio_like.adapters.langgraph.answers import with_answers
 from sponsio_like.adapters.langgraph.asked_calls import Tools, check_list
 from sponsio_like.adapters.langgraph.calls import Calls
-from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, merged
+from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardPart, merged
 from sponsio_like.adapters.langgraph.messages import Facts
 from sponsio_like.adapters.langgraph.node_context import read_context
 from sponsio_like.adapters.langgraph.sessions import INPUTS, Scope, Sessions
@@ -76,11 +76,11 @@ def _is_named(policy: Policy, tool: str) -> bool:
 
 
 class _Private(AgentState[Any]):
-    __contracts__: NotRequired[Annotated[dict[str, Kept], PrivateStateAttr, merged]]
+    __contracts__: NotRequired[Annotated[dict[str, GuardPart], PrivateStateAttr, merged]]
 
 
 class _Shared(AgentState[Any]):
-    __contracts__: NotRequired[Annotated[dict[str, Kept], merged]]
+    __contracts__: NotRequired[Annotated[dict[str, GuardPart], merged]]
 
 
 def guarded(  # noqa: PLR0913  the options of users, each by its name
@@ -262,7 +262,7 @@ def _learn(calls: Calls, request: ModelRequest[Any]) -> None:
     Raises `ContractError` for what contracts say of a tool that comes only now, and that it is not.
     """
     policy = calls.sessions.guard.policy
-    new = set(calls.tools.learn(request.tools)) - policy.roll.tools.keys()
+    new = set(calls.tools.learn(request.tools)) - policy.known_tools.tools.keys()
     for name, arguments in calls.tools.arguments.items() if new else ():
         try:
             if name in new:

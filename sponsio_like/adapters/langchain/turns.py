@@ -15,7 +15,7 @@ from langgraph.config import get_config
 
 from sponsio_like.adapters.langgraph.answers import refusal
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, last_asking, unanswered
-from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
+from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardPart, rev_of
 from sponsio_like.adapters.langgraph.gate import DROPPED, Batch, Ruling, advised
 from sponsio_like.adapters.langgraph.journal import catch_up, result
 from sponsio_like.adapters.langgraph.messages import hear, said_by_user, tell_answer, told_facts
@@ -38,7 +38,7 @@ class Turn:
     """One turn of the model while it is decided."""
 
     messages: Sequence[Any]
-    kept: Kept
+    kept: GuardPart
     asking: AIMessage | None
     since: str
     """The mark of what the user has said last."""
@@ -65,7 +65,7 @@ class Turn:
         told = self.kept.get("sent_back", {})
         return int(told.get(why, 0)) if told.get("after") == self.since else 0
 
-    def counting(self, **more: int) -> Kept:
+    def counting(self, **more: int) -> GuardPart:
         """Return the counts to be kept, and these more."""
         counts = {why: self.sent_back(why) for why in ("withheld", "reminded")}
         for why, each in more.items():
@@ -128,7 +128,7 @@ class Turns:
         turn: Turn,
         batch: Batch,
         calls: Sequence[Asking],
-        never: Mapping[str, Kept],
+        never: Mapping[str, GuardPart],
     ) -> dict[str, Any]:
         """Return the update of a run that goes on: what is said, and how the calls may run."""
         instead, more = self._after(turn, batch.session, calls)
@@ -153,7 +153,7 @@ class Turns:
             return False
         return bool(self.sessions.kept_in(config).get("of") == asking.id)
 
-    def _is_as_kept(self, stand: NodeContext, turn: Turn, more: Kept) -> bool:
+    def _is_as_kept(self, stand: NodeContext, turn: Turn, more: GuardPart) -> bool:
         """True if a turn without calls has changed nothing that the channel would have to say."""
         opened, kept = self.sessions, stand.kept
         says = rev_of(kept) and not stand.newer
@@ -184,7 +184,9 @@ class Turns:
         mine = {id: each for id, each in edits.items() if id not in earlier}
         return [{**call, **mine.get(call["id"], {})} for call in calls]
 
-    def _after(self, turn: Turn, session: Session, calls: Sequence[Any]) -> tuple[list[Any], Kept]:
+    def _after(
+        self, turn: Turn, session: Session, calls: Sequence[Any]
+    ) -> tuple[list[Any], GuardPart]:
         """Return what is said instead of the answer, or to send the model back; and the counts."""
         asking = turn.asking
         if asking is not None and not isinstance(turn.answer, (Allowed, type(None))):
@@ -200,7 +202,9 @@ class Turns:
         return [], {"sent_back": turn.counting()}
 
 
-def _refused_elsewhere(whole: Mapping[str, Kept], part: str, of: str | None) -> Mapping[str, Kept]:
+def _refused_elsewhere(
+    whole: Mapping[str, GuardPart], part: str, of: str | None
+) -> Mapping[str, GuardPart]:
     """Return the calls of this message that another pair around the agent refused, by their ids.
 
     They never happen, so that they are not decided here.

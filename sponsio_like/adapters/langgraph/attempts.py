@@ -25,7 +25,7 @@ from sponsio_like.adapters.langgraph.asked_calls import (
     call_fingerprint,
     passing,
 )
-from sponsio_like.adapters.langgraph.channel import Kept, rev_of
+from sponsio_like.adapters.langgraph.channel import GuardPart, rev_of
 from sponsio_like.adapters.langgraph.gate import Ruling, advised
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, decided_entry, result
 from sponsio_like.adapters.langgraph.leases import TAKEN, Taken
@@ -129,7 +129,7 @@ class RunningCall:
     def rests(self) -> None:
         """Let go of what is read again, should the call run once more in its step."""
         kept = self.stand.kept
-        few: Kept = {key: kept[key] for key in ("rev", "line", "place") if key in kept}
+        few: GuardPart = {key: kept[key] for key in ("rev", "line", "place") if key in kept}
         self.stand, self.state = replace(self.stand, kept=few, whole=None), None
 
     def again(self, stand: NodeContext, state: Any) -> RunningCall:

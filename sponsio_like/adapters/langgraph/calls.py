@@ -17,7 +17,7 @@ from sponsio_like.adapters.langgraph import proxy
 from sponsio_like.adapters.langgraph.answers import refusal, refused, result_of
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools, call_fingerprint, last_asking
 from sponsio_like.adapters.langgraph.attempts import RunningCall
-from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
+from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardPart
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up
 from sponsio_like.adapters.langgraph.node_context import NodeContext, read_context
@@ -181,7 +181,7 @@ class Calls:
     def _with(self, came: Any, running: RunningCall, request: Any) -> Any:
         """Add the entries for the channel to the result of the call."""
         kept = running.stand.kept
-        value: Kept = {"rev": running.rev, "results": running.entries}
+        value: GuardPart = {"rev": running.rev, "results": running.entries}
         more: dict[str, Any] = {}
         if self._ends(request) and (
             running.refused or any("told" in each for each in kept["rulings"].values())

@@ -26,7 +26,7 @@ CHANNEL = "__contracts__"
 AROUND = ""
 """The part that counts the graphs around this one that have the channel, too."""
 
-Kept: TypeAlias = dict[str, Any]
+GuardPart: TypeAlias = dict[str, Any]
 """The part of one guard, as JSON data: `rev` and its ancestors in `line`; the `session`, which is
 number `seq` of the ones that `live` has written; the messages that were `heard`; what was `asked`
 of people; `rulings` and `plan` of the calls that were decided, and the `results` of those that have
@@ -39,7 +39,7 @@ def rev_of(kept: Mapping[str, Any]) -> str:
     return str(kept.get("rev", ""))
 
 
-def merged(old: Mapping[str, Kept], new: Mapping[str, Kept]) -> dict[str, Kept]:
+def merged(old: Mapping[str, GuardPart], new: Mapping[str, GuardPart]) -> dict[str, GuardPart]:
     """Return the channel's value after a write. Raises `SessionError` for parts that do not fit."""
     around = old.get(AROUND, {"graphs": 0})
     if not old and (not new or AROUND in new):  # it comes from the graph around this one
@@ -51,7 +51,7 @@ def merged(old: Mapping[str, Kept], new: Mapping[str, Kept]) -> dict[str, Kept]:
     return {**whole, AROUND: around}
 
 
-def _write(whole: dict[str, Kept], part: str, new: Kept) -> None:
+def _write(whole: dict[str, GuardPart], part: str, new: GuardPart) -> None:
     """Write a part to its place; mark parts of another version that it goes on from (`on`)."""
     if "line" not in new:
         others = (at for at, each in whole.items() if new["rev"] and _is_of(each, new["rev"]))
@@ -68,10 +68,10 @@ def _write(whole: dict[str, Kept], part: str, new: Kept) -> None:
 class GuardedState(TypedDict):
     """The channel, for states that share it: of a graph and of the subgraphs in it."""
 
-    __contracts__: Annotated[dict[str, Kept], merged]
+    __contracts__: Annotated[dict[str, GuardPart], merged]
 
 
-def part_after(old: Kept, new: Kept) -> Kept:
+def part_after(old: GuardPart, new: GuardPart) -> GuardPart:
     """Return a part after a write: results and answers are added, a successor takes its place."""
     if new.keys() == {"rev", "results"}:
         ours = _is_of(old, new["rev"]) or _is_cached(old, new["results"])
@@ -98,25 +98,25 @@ def part_after(old: Kept, new: Kept) -> Kept:
     )
 
 
-def _is_of(old: Kept, rev: str) -> bool:
+def _is_of(old: GuardPart, rev: str) -> bool:
     """True if this part is the one of that `rev`, or came from it."""
     return rev == old.get("rev", "") or rev in old.get("line", ())
 
 
-def _is_cached(old: Kept, results: Iterable[Mapping[str, Any]]) -> bool:
+def _is_cached(old: GuardPart, results: Iterable[Mapping[str, Any]]) -> bool:
     """True if these results, written to another part, are of calls that this one has decided."""
     mine = {each.get("id") for each in old.get("rulings", {}).values()}
     mine |= {each["id"] for each in results if "decided" in each}
     return mine.issuperset(each["id"] for each in results)
 
 
-def _with_results(part: Kept, results: Iterable[Mapping[str, Any]]) -> Kept:
+def _with_results(part: GuardPart, results: Iterable[Mapping[str, Any]]) -> GuardPart:
     known = {each["key"] for each in part.get("results", ())}
     added = [each for each in results if each["key"] not in known]
     return {**part, "results": [*part.get("results", ()), *added]} if added else part
 
 
-def _with_answer(part: Kept, of: str, said: Any) -> Kept:
+def _with_answer(part: GuardPart, of: str, said: Any) -> GuardPart:
     asked = part.get("asked", {})
     if of not in asked:
         return part
@@ -124,7 +124,7 @@ def _with_answer(part: Kept, of: str, said: Any) -> Kept:
     return {**part, "asked": {**asked, of: [*before, {**last, "said": said}]}}
 
 
-def _beside(one: Kept, other: Kept) -> Kept:
+def _beside(one: GuardPart, other: GuardPart) -> GuardPart:
     """Join two parts that one session has written beside each other: the later one knows all."""
     first, last = sorted((one, other), key=lambda each: int(each["seq"]))
     both: dict[str, Any] = {
@@ -152,7 +152,7 @@ def part_of(guard: Guard) -> str:
     return part
 
 
-def mine(whole: Mapping[str, Kept], part: str, guard: Guard) -> Kept:
+def mine(whole: Mapping[str, GuardPart], part: str, guard: Guard) -> GuardPart:
     """Return the part of this guard; or of another version of it, which has decided last.
 
     If it has none, that with the most of its contracts, and never one of another guard that lives.
@@ -165,7 +165,7 @@ def mine(whole: Mapping[str, Kept], part: str, guard: Guard) -> Kept:
     return {**found, "around": whole[AROUND]["graphs"]} if AROUND in whole else dict(found)
 
 
-def _older(whole: Mapping[str, Kept], guard: Guard) -> str:
+def _older(whole: Mapping[str, GuardPart], guard: Guard) -> str:
     """Return the name of an older version's part: its contracts have the same names; else `-`."""
     mine, found = guard.policy.fingerprints, dict[str, tuple[int, int]]()
     for at, kept in whole.items():
@@ -175,7 +175,7 @@ def _older(whole: Mapping[str, Kept], guard: Guard) -> str:
     return max(found, key=lambda at: found[at], default="-")
 
 
-def _said(kept: Kept) -> dict[str, str]:
+def _said(kept: GuardPart) -> dict[str, str]:
     """Return the contracts that a part is of: their names, and a hash of what each says."""
     session = kept.get("session")
     if not isinstance(session, (str, Mapping)):

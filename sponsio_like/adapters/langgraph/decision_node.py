@@ -17,7 +17,7 @@ from langgraph.graph import StateGraph
 from langgraph.types import Command, Send, interrupt
 
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
-from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
+from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardPart, rev_of
 from sponsio_like.adapters.langgraph.gate import Batch, BatchGate, Ruling, advised
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, result
 from sponsio_like.adapters.langgraph.node_context import NodeContext, newest, node_context
@@ -114,7 +114,7 @@ class Decide:
                 return decides(self.name)
         return self._sends(kept)
 
-    def _sends(self, kept: Kept) -> list[Any]:
+    def _sends(self, kept: GuardPart) -> list[Any]:
         """Return where the calls of a part go, or what happens instead."""
         plan, payloads = kept.get("plan", []), kept.get("given")
         sent = [each["sent"] for each in plan] or [{SENT: "none"}]
@@ -125,7 +125,7 @@ class Decide:
             sent = [{**each["sent"], "given": payloads[each["at"]], **alone} for each in plan]
         return [*(Send(self.name, each) for each in sent), *self.exits.idle]
 
-    def _on(self, written: dict[str, Kept]) -> Command[Any]:
+    def _on(self, written: dict[str, GuardPart]) -> Command[Any]:
         """Return what is written to the channel, and where the calls go."""
         return Command(update={CHANNEL: written}, goto=self._sends(written[self.sessions.part]))
 
@@ -156,17 +156,17 @@ class Decide:
 
     def _plan(
         self, rulings: Sequence[Ruling], place: Place, asks: Asks, payloads: list[Any] | None
-    ) -> Kept:
+    ) -> GuardPart:
         """Return each call and what the node receives of it: a cache knows where it was decided."""
         where = f"{place.thread} {place.run}" if place.thread is not None else place.step
         sent = [(each, {**self.sent(each), "where": where}) for each in rulings]
-        plan: list[Kept] = [{"mark": _mark(each.asking), "sent": it} for each, it in sent]
+        plan: list[GuardPart] = [{"mark": _mark(each.asking), "sent": it} for each, it in sent]
         if payloads is None:
             return {"plan": plan}
         placed = [{**each, "at": at} for each, at in zip(plan, asks.at, strict=True)]
         return {"plan": placed, "given": payloads}
 
-    def _step(self, config: RunnableConfig) -> Kept:
+    def _step(self, config: RunnableConfig) -> GuardPart:
         """Return the step in which this node decides: `joined` nodes wait for its calls."""
         return {"steps": dict([turn_of(config, self.name)])}
 
@@ -178,7 +178,7 @@ class Decide:
         why = f"`{call.tool}` was sent twice as `{call.id}`; call each under an id of its own"
         return replace(call, problem=why)
 
-    def _held(self, stand: NodeContext, batch: Batch, more: Kept) -> dict[str, Kept]:
+    def _held(self, stand: NodeContext, batch: Batch, more: GuardPart) -> dict[str, GuardPart]:
         """Return the channel while people are asked: the session is as before the batch."""
         tickets = {held.ticket.id: list(held.ticket.contracts) for _, held in batch.held}
         now = AskedCall(self.sessions.clock(), tickets, None, batch.passed)._asdict()
@@ -192,7 +192,7 @@ class Decide:
         }
         return stand.write(stand.open().session, value)
 
-    def _decided(self, stand: NodeContext, batch: Batch, more: Kept) -> dict[str, Kept]:
+    def _decided(self, stand: NodeContext, batch: Batch, more: GuardPart) -> dict[str, GuardPart]:
         """Return the channel when all is decided: the session, and where each call goes."""
         step, rulings = stand.place.step, batch.rulings
         dropped = list[JournalEntry]()
@@ -256,7 +256,7 @@ def _group(name: str, of: str) -> str:
     return f"{name} {of.removeprefix(f'{name} ').split(' ')[0]} "
 
 
-def _waits(name: str, of: str, kept: Kept) -> bool:
+def _waits(name: str, of: str, kept: GuardPart) -> bool:
     """True if a batch that was sent beside this one waits for people.
 
     Then this one is decided again, when they have answered: what is sent by a command runs with the
@@ -275,7 +275,7 @@ def _asked(stand: NodeContext) -> list[AskedCall]:
     return [AskedCall(**each) for each in stand.kept.get("asked", {}).get(stand.batch, ())]
 
 
-def _waiting(stand: NodeContext) -> Kept:
+def _waiting(stand: NodeContext) -> GuardPart:
     """Return what people were asked about other batches, which wait beside this one."""
     asked = stand.kept.get("asked", {})
     return {

@@ -19,7 +19,7 @@ from langgraph.types import CachePolicy, Command, RetryPolicy, Send
 
 from sponsio_like.adapters.langgraph.asked_calls import Asking, Tools
 from sponsio_like.adapters.langgraph.attempts import RunningCall
-from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState, Kept
+from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardedState, GuardPart
 from sponsio_like.adapters.langgraph.decision_node import Asks, Decide, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import on_state
@@ -108,7 +108,7 @@ def _whole(
     schema, (name, messages_key), (args, blocked) = builder.state_schema, names, given
     refuse_answers(opened.guard.policy)
     check_state(builder)
-    opened.guard.policy.roll.add(name, None)
+    opened.guard.policy.known_tools.add(name, None)
     taken = tuple(builder.schemas[known.input_schema])
     exits = route(builder, name, opened.guard, on_state)
     node = _Node(opened, name, known.runnable, args, blocked, known.input_schema, taken, exits)
@@ -221,7 +221,7 @@ class _Node:
         running.came(id, {"output": as_answer(update)})
         return self._and_on(update, self._results(running))
 
-    def _results(self, running: RunningCall) -> dict[str, Kept]:
+    def _results(self, running: RunningCall) -> dict[str, GuardPart]:
         """Return the entries of the runs, as the channel takes them."""
         return self.sessions.wrote({"rev": running.rev, "results": running.entries})
 
@@ -234,7 +234,7 @@ class _Node:
             return self.blocked(state, advice)
         raise CallBlocked(Blocked(id, (), lambda: advice))
 
-    def _and_on(self, update: Any, value: dict[str, Kept] | None = None) -> list[Any]:
+    def _and_on(self, update: Any, value: dict[str, GuardPart] | None = None) -> list[Any]:
         """Return the update of the action, the value of the channel, and where the graph goes."""
         parts = update if isinstance(update, list) else [] if update is None else [update]
         more = {} if value is None else {CHANNEL: value}

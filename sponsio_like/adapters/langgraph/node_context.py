@@ -19,7 +19,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from sponsio_like.adapters.langgraph.asked_calls import Tools
-from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, rev_of
+from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardPart, rev_of
 from sponsio_like.adapters.langgraph.gate import BatchGate, Ruling, once
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, decided_entry, known_to
 from sponsio_like.adapters.langgraph.leases import Lease
@@ -45,7 +45,7 @@ class NodeContext:
     """A node that runs. `around`: who acts where its graph was called from; `outer`: the call."""
 
     sessions: Sessions
-    kept: Kept
+    kept: GuardPart
     place: Place
     around: Caller | None
     outer: Outer | None = None
@@ -54,7 +54,7 @@ class NodeContext:
     group: str | None = None
     """The common name of batches that were sent beside this one; None if nothing was sent."""
     saver: Any = None
-    whole: Mapping[str, Kept] | None = None
+    whole: Mapping[str, GuardPart] | None = None
     """The value of the channel, where the graph goes on inside of another one."""
     newer: bool = False
     """True if this process has decided since, and the checkpoint does not know it."""
@@ -141,10 +141,10 @@ class NodeContext:
     def after(
         self,
         session: Session,
-        more: Kept,
+        more: GuardPart,
         rulings: Iterable[Ruling] = (),
         dropped: Iterable[JournalEntry] = (),
-    ) -> Kept:
+    ) -> GuardPart:
         """Return the next part of the channel. `rulings`, `dropped`: what was done in this step."""
         if self.around is None:
             own = self.sessions.own
@@ -161,7 +161,9 @@ class NodeContext:
         journal = {"journal": self._journal(*entries), "outer": self._outer}
         return successor(self.kept, {**more, **journal}, shared=self.sessions.shared)
 
-    def write(self, session: Session, more: Kept, *done: Iterable[Any]) -> dict[str, Kept]:
+    def write(
+        self, session: Session, more: GuardPart, *done: Iterable[Any]
+    ) -> dict[str, GuardPart]:
         """Return what `after` does, as the channel takes it."""
         return self.sessions.wrote(self.after(session, more, *done))
 
@@ -222,7 +224,7 @@ def read_context(sessions: Sessions, config: Any, runtime: Any) -> NodeContext:
     return NodeContext(sessions, kept, place, around, inside, saver=saver_of(config), whole=whole)
 
 
-def _lets_through(more: Kept) -> bool:
+def _lets_through(more: GuardPart) -> bool:
     """True if calls are to run."""
     return any(each.get("tool") for each in more.get("rulings", {}).values())
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept
+from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardPart
 from sponsio_like.adapters.langgraph.journal import JournalEntry
 from sponsio_like.adapters.langgraph.place import name_at, saver_of
 from sponsio_like.guard import Flow, Run
@@ -37,21 +37,21 @@ def is_saved(config: Any, runtime: Any, call: str, rev: str, *, later: bool) -> 
     return any(_knows(part, rev, call) for each in found for part in parts_of(each))
 
 
-def parts_of(found: Any) -> Iterator[Kept]:
+def parts_of(found: Any) -> Iterator[GuardPart]:
     """Yield all parts that a checkpoint, or a write after it, has."""
     pending = [value for _, channel, value in found.pending_writes or () if channel == CHANNEL]
     for whole in (found.checkpoint["channel_values"].get(CHANNEL), *pending):
         yield from whole.values() if isinstance(whole, dict) else ()
 
 
-def _knows(part: Kept, rev: str, call: str) -> bool:
+def _knows(part: GuardPart, rev: str, call: str) -> bool:
     """True if this part has the result of the call, or was made from one that has it."""
     if part.get("rev") != rev:
         return rev in part.get("line", ())
     return any(each["id"] == call for each in part.get("results", ()))
 
 
-def left_over(kept: Kept) -> bool:
+def left_over(kept: GuardPart) -> bool:
     """True if calls were let through, and nobody knows how they have ended."""
     ended = {each["id"] for each in kept.get("results", ())}
     rulings = kept.get("rulings", {}).values()
@@ -127,7 +127,7 @@ def inside(config: Mapping[str, Any], runtime: Any, calls: Collection[str], *, l
     return _done((yield from checkpoints_of(saver, where, later=later)), calls)
 
 
-def left_in(kept: Kept) -> set[str]:
+def left_in(kept: GuardPart) -> set[str]:
     """Return the names of the calls of this part that were let through."""
     rulings = kept.get("rulings", {}).values()
     return {name_at(kept.get("place", ""), each["id"]) for each in rulings if "id" in each}

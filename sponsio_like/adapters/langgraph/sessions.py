@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from langgraph.errors import GraphBubbleUp
 
-from sponsio_like.adapters.langgraph.channel import CHANNEL, Kept, mine, part_of, rev_of
+from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardPart, mine, part_of, rev_of
 from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, known_to
 from sponsio_like.adapters.langgraph.leases import Together
 from sponsio_like.adapters.langgraph.live import Live, LiveStep, Out, live_of
@@ -101,7 +101,7 @@ class Sessions:
         policy, of_run = self.guard.policy, self.scope == "run"
         return [] if of_run else [each for each in policy.stateful if each not in policy.world]
 
-    def open(self, kept: Kept, place: Place, batch: str = "") -> Out:
+    def open(self, kept: GuardPart, place: Place, batch: str = "") -> Out:
         """Return the session that stands where the node runs, for a batch.
 
         Calls that this run of the graph has decided in an earlier batch, and that have not ended,
@@ -126,17 +126,17 @@ class Sessions:
         world = None if self.world is None else Together(self.world)
         return SessionOptions(self.clock, False, self.delivered, world)
 
-    def lives(self, kept: Kept) -> bool:
+    def lives(self, kept: GuardPart) -> bool:
         """True if the session of this part lives here."""
         return self.live.look(rev_of(kept)) is not None
 
-    def decided_here(self, kept: Kept) -> bool:
+    def decided_here(self, kept: GuardPart) -> bool:
         """True if the session of this part was written in this process, and lives here."""
         live = self.live.look(rev_of(kept))
         return live is not None and known_to(live).name == kept.get("live")
 
     def beside(
-        self, kept: Kept, place: Place, id: str = "", siblings: Iterable[JournalEntry] = ()
+        self, kept: GuardPart, place: Place, id: str = "", siblings: Iterable[JournalEntry] = ()
     ) -> Session:
         """Return the session of this part, for the call `id`, which may run beside others.
 
@@ -155,7 +155,7 @@ class Sessions:
                 self.live.replace(rev_of(kept), live)
         return self.live.keep(rev_of(kept), live)
 
-    def seen(self, kept: Kept, place: Place) -> Session:
+    def seen(self, kept: GuardPart, place: Place) -> Session:
         """Return the session of this part, to look at."""
         live = self.live.look(rev_of(kept))
         if live is None:
@@ -164,7 +164,7 @@ class Sessions:
             catch_up(live, kept.get("results", ()))
         return live
 
-    def after(self, kept: Kept, session: Session, more: Kept) -> Kept:
+    def after(self, kept: GuardPart, session: Session, more: GuardPart) -> GuardPart:
         """Return the next part; the session lives on for it."""
         known = known_to(session)
         with known.lock:
@@ -178,14 +178,14 @@ class Sessions:
         self.live.keep(rev_of(value), session)
         return value
 
-    def once_answered(self, question: str, written: Mapping[str, Kept]) -> None:
+    def once_answered(self, question: str, written: Mapping[str, GuardPart]) -> None:
         """Raise `SessionError` if the answer that this was decided with is spent already."""
         if question and not self.live.answered(question, written[self.part]["rev"]):
             raise SessionError(
                 "this answer was given before, and the calls that it lets through have run"
             )
 
-    def wrote(self, kept: Kept) -> dict[str, Kept]:
+    def wrote(self, kept: GuardPart) -> dict[str, GuardPart]:
         """Return the part of this guard, as the channel takes it."""
         return {self.part: kept}
 
@@ -193,7 +193,7 @@ class Sessions:
         if self.world is not None:
             session.place(step)
 
-    def _restored(self, kept: Kept, place: Place) -> Session:
+    def _restored(self, kept: GuardPart, place: Place) -> Session:
         if "rev" not in kept:
             return begun(self.guard, place.thread, self._given)
         if "session" not in kept:
@@ -209,7 +209,7 @@ class Sessions:
             log_failure("the session in the checkpoint cannot be read, and begins anew")
             return begun(self.guard, place.thread, self._given)
 
-    def kept_in(self, config: Mapping[str, Any]) -> Kept:
+    def kept_in(self, config: Mapping[str, Any]) -> GuardPart:
         """Return the part of this guard. Raises `SessionError` if the graph has no such channel."""
         try:
             whole = read_channels(config, CHANNEL)
@@ -223,11 +223,11 @@ class Sessions:
             )
         return self.mine(whole)
 
-    def mine(self, whole: Mapping[str, Kept]) -> Kept:
+    def mine(self, whole: Mapping[str, GuardPart]) -> GuardPart:
         """Return the part of this guard, of the value of the channel."""
         return mine(whole, self.part, self.guard)
 
-    def _check(self, kept: Kept, place: Place) -> None:
+    def _check(self, kept: GuardPart, place: Place) -> None:
         if self.scope == "run" and place.thread is not None and not place.inside:
             raise SessionError('scope="run" is for graphs without a thread; this one has one')
         policy, own = self.guard.policy, self.own
@@ -298,7 +298,7 @@ def read_channels(config: Mapping[str, Any], channels: Any, *, fresh: bool = Fal
     return reader(channels, fresh)
 
 
-def successor(kept: Kept, more: Kept, *, shared: bool) -> Kept:
+def successor(kept: GuardPart, more: GuardPart, *, shared: bool) -> GuardPart:
     """Return the part that comes after `kept`, with this content."""
     mine = [*kept.get("line", ()), kept["rev"]] if "rev" in kept else []
     return {"rev": fresh_id(), "line": mine[-(LINE_CAP if shared else BESIDE_CAP) :], **more}

@@ -48,22 +48,22 @@ from sponsio_like.monitor import (
     Read,
     Slot,
     State,
-    quiet,
     static,
+    unconcerned_letter,
 )
 
 Rests = Callable[[ClauseState, int, float], int]
-"""(watch, last position, time) -> the next position that it has to see, whatever the tool."""
+"""(state, last position, time) -> the next position that it has to see, whatever the tool."""
 
 
 def rests(clause: Clause) -> Rests:
     """The function for a clause over the past."""
     names = Names()
-    letter = [_code(names, value) for value in quiet(clause.slots)]
+    letter = [_code(names, value) for value in unconcerned_letter(clause.slots)]
     lines = ["p, t = last + 1, time + moment"]
     bounds: list[str] = []
     assumed: Code = True
-    for monitor, state in ((clause.gate, "watch[0]"), (clause.monitor, "watch[1]")):
+    for monitor, state in ((clause.gate, "state[0]"), (clause.monitor, "state[1]")):
         emitter = Emitter(names, monitor.program, monitor.past, letter, f"{state}[0]", "p")
         owed = [emitter.value(root) for roots in monitor.always for root in roots]
         assumed = emitter.value(clause.assume) if monitor is clause.gate else assumed
@@ -78,7 +78,7 @@ def rests(clause: Clause) -> Rests:
     )
     lines.append("return min(soon, default=never)")
     names.bound |= {"never": NEVER, "moment": MOMENT}
-    made = names.functions({"rests(watch, last, time)": lines})
+    made = names.functions({"rests(state, last, time)": lines})
     return made["rests"]  # type: ignore[no-any-return]
 
 
@@ -117,16 +117,16 @@ CALL = "ledger, tool, args, agent, depth, context, t"
 RESULT = "ledger, x, t, now, answer"
 OPENED = "opened(ledger, x, t)"
 STATES_CAP = 512
-"""Most watches of a clause that sessions share."""
+"""Most states of a clause that sessions share."""
 NODES_CAP = 200
 """Most nodes of a clause that has a lane."""
-TAKEN = {name: f"{name} = ledger.{name}" for name in ("watches", "keyed", "bound", "positions")}
+TAKEN = {name: f"{name} = ledger.{name}" for name in ("states", "keyed", "bound", "positions")}
 
 
 class _Where(NamedTuple):
-    """The names of a clause's watch in `check`, of its next position, and of its key."""
+    """The names of a clause's state in `check`, of its next position, and of its key."""
 
-    watch: str
+    state: str
     place: str
     key: str
 
@@ -209,7 +209,7 @@ class Writer:
         lines, counts = self._open.lines, self._counts
         writes = [*self._open.writes, "for each in into[0]: ledger.keep(*each)", *counts]
         body = ["now, into = t, ([], [])", *_taking([*lines, *writes]), *self._kept(), *lines]
-        body += ["ledger.torn = True", *writes, "return into[1]"]
+        body += ["ledger.half_written = True", *writes, "return into[1]"]
         return functools.cache(lambda: self._names.functions({OPENED: body})["opened"])
 
     def _kept(self) -> list[str]:
@@ -272,7 +272,7 @@ class Writer:
         changes nothing.
         """
         still = self._names.bind(self._policy.lanes.setdefault(("still", i), {}))
-        known = f"(id(watches[{i}]), {letter}) in {still} and {i} not in ledger.wakes"
+        known = f"(id(states[{i}]), {letter}) in {still} and {i} not in ledger.wakes"
         return [f"if not ({known}):", f"    {self._says(i, letter, '()', still)}"]
 
     # --- clauses with few states --------------------------------------------------------------
@@ -281,10 +281,10 @@ class Writer:
         """Write the step of a finite clause: a move that the first such call has looked up."""
         moves = self._policy.lanes.setdefault(("moves", i), Transitions(i, clause))
         known, find = self._names.bind(moves.known.get), self._names.bind(moves.find)
-        said, watch = self._said.in_flight(clause, letter), f"watches[{i}]"
+        said, state = self._said.in_flight(clause, letter), f"states[{i}]"
         move = self._said.keep(self._names.new())
         self._check += [
-            f"{move} = {known}((id({watch}), {said})) or {find}({watch}, {said}, tool)",
+            f"{move} = {known}((id({state}), {said})) or {find}({state}, {said}, tool)",
             f"if {move} is None: return None",
         ]
         find_end = self._names.bind(moves.end)
@@ -295,7 +295,7 @@ class Writer:
                 end = self._names.new()
                 lines.append(f"{end} = {find_end}({move}, {status!r}{answers})")
             lines.append(f"if {end} is None: return False")
-            writes.append(f"{watch} = {end}")
+            writes.append(f"{state} = {end}")
         self._open.lines.extend(self._says_unless_still(i, said))
 
     # --- clauses over the past ----------------------------------------------------------------
@@ -307,7 +307,7 @@ class Writer:
         where = self._where(i, clause)
         slots = list(zip(clause.slots, letter, strict=True))
         now = [False if slot.waits else code for slot, code in slots]
-        inner, gate = self._emitters(clause, now, where.watch, where.place)
+        inner, gate = self._emitters(clause, now, where.state, where.place)
         owed = [inner.value(root) for roots in clause.monitor.always for root in roots]
         assumed = gate.value(clause.assume)
         self._may_refuse |= any(code is not True for code in owed)
@@ -365,33 +365,33 @@ class Writer:
         if not clause.by:
             if not (clause.monitor.past.cells or clause.gate.past.cells):
                 return _Where("", "", "")
-            watch = self._names.new()
-            self._check.append(f"{watch} = watches[{i}]")
-            return _Where(watch, self._said.place(self._policy.counting_all.numbers[i][0]), "")
+            state = self._names.new()
+            self._check.append(f"{state} = states[{i}]")
+            return _Where(state, self._said.place(self._policy.counting_all.numbers[i][0]), "")
         key, found = self._said.key(clause.by, clause.rule.single), self._names.new()
-        watch, place = (self._said.keep(self._names.new()) for _ in range(2))
+        state, place = (self._said.keep(self._names.new()) for _ in range(2))
         start = self._names.bind((clause.start, 0))
         self._check += [
             f"{found} = keyed[{i}].get({key})",
             f"if {found} is None and ledger.is_full({i}): return None",
-            f"{watch}, {place} = {found} or {start}",
+            f"{state}, {place} = {found} or {start}",
         ]
-        return _Where(watch, place, key)
+        return _Where(state, place, key)
 
     def _where_values(self, i: int, clause: Clause) -> _Where:
         values = short_values(clause, self._name)
         assert values is not None
-        key, watch = (self._said.keep(self._names.new()) for _ in range(2))
+        key, state = (self._said.keep(self._names.new()) for _ in range(2))
         found, store, read = self._names.new(), self._names.new(), self._names.bind(values.key)
         self._check += [f"{key} = {read}(args)", f"{store} = bound[{i}]"]
-        self._check += lookup(key, watch, found, store)
-        return _Where(watch, self._said.place(self._policy.counting_all.numbers[i][0]), key)
+        self._check += lookup(key, state, found, store)
+        return _Where(state, self._said.place(self._policy.counting_all.numbers[i][0]), key)
 
     def _emitters(
-        self, clause: Clause, letter: Sequence[Code], watch: str, place: str
+        self, clause: Clause, letter: Sequence[Code], state: str, place: str
     ) -> tuple[Emitter, Emitter]:
         """Return the emitters of changes to the registers of the guarantee, and of the gate."""
-        pairs = ((clause.monitor, f"{watch}[1][0]"), (clause.gate, f"{watch}[0][0]"))
+        pairs = ((clause.monitor, f"{state}[1][0]"), (clause.gate, f"{state}[0][0]"))
         inner, gate = (
             Emitter(self._names, each.program, each.past, letter, registers, place)
             for each, registers in pairs
@@ -403,18 +403,18 @@ class Writer:
     ) -> None:
         """The call has its result; from that, the registers."""
         where = self._again(i, clause, where, end.lines)
-        inner, gate = self._emitters(clause, letter, where.watch, where.place)
+        inner, gate = self._emitters(clause, letter, where.state, where.place)
         afters = [inner.after(), gate.after()]
         end.lines.extend((*inner.lines, *gate.lines))
         self._store(i, clause, where, afters, end)
 
     def _again(self, i: int, clause: Clause, where: _Where, lines: list[str]) -> _Where:
-        """Take the watch as it is now, if it is one of the clause alone that may change."""
+        """Take the state as it is now, if it is one of the clause alone that may change."""
         if clause.by or clause.bound is not None or clause.is_memoryless:
             return where
-        watch = self._names.new()
-        lines.append(f"{watch} = watches[{i}]")
-        return where._replace(watch=watch)
+        state = self._names.new()
+        lines.append(f"{state} = states[{i}]")
+        return where._replace(state=state)
 
     def _of_answer(self, clause: Clause) -> list[Slot]:
         """Return the conditions on the answer that make a difference at calls of this tool; none
@@ -448,8 +448,8 @@ class Writer:
     def _store(
         self, i: int, clause: Clause, where: _Where, afters: Sequence[str | None], end: _End
     ) -> None:
-        """The watch with these registers; as it was, where there are none."""
-        old = where.watch
+        """The state with these registers; as it was, where there are none."""
+        old = where.state
         if clause.bound is not None:
             self._store_value(i, clause, where, afters, end, "False")
             return
@@ -462,9 +462,9 @@ class Writer:
             keys = f"(keyed[{i}] if type(keyed[{i}]) is dict else ledger.keys({i}))"
             end.writes.append(f"{keys}[{where.key}] = ({new}, {where.place} + 1)")
         elif changed and not clause.may_wake and _always_changes(clause):
-            end.writes.append(f"watches[{i}] = {new}")
+            end.writes.append(f"states[{i}] = {new}")
         elif changed:
-            end.writes.extend((f"if {changed}:", f"    watches[{i}] = {new}"))
+            end.writes.extend((f"if {changed}:", f"    states[{i}] = {new}"))
             if clause.may_wake:
                 end.writes.append(f"    {self._wakes(i, clause, where)}")
 
@@ -477,10 +477,10 @@ class Writer:
         end: _End,
         otherwise: str,
     ) -> None:
-        """The watch of one value. `otherwise`: what is returned where it waits for results."""
+        """The state of one value. `otherwise`: what is returned where it waits for results."""
         if _groups(clause):
-            end.lines.append(f"if {_waits(where.watch)}: return {otherwise}")
-        changed, new = self._new(i, clause, where.watch, afters)
+            end.lines.append(f"if {_waits(where.state)}: return {otherwise}")
+        changed, new = self._new(i, clause, where.state, afters)
         if changed:
             end.writes.append(f"if {changed}: bound[{i}].put({where.key}, {new}, ledger.calls)")
 
@@ -489,17 +489,17 @@ class Writer:
     ) -> None:
         """The same at a call in flight, whose result is nothing to the clause.
 
-        `asked`: what asks the monitor, where the watch waits for results of other calls.
+        `asked`: what asks the monitor, where the state waits for results of other calls.
         """
         lines, writes = self._open
-        old, knows = self._again(i, clause, where, lines).watch, ""
+        old, knows = self._again(i, clause, where, lines).state, ""
         if _groups(clause):
             waits = self._names.new()
             lines += [f"{waits} = {_waits(old)}", f"if {waits}:", f"    {asked}"]
             knows = f"not {waits} and "
         changed, new = self._new(i, clause, old, afters)
         if changed:
-            writes += [f"if {knows}({changed}):", f"    watches[{i}] = {new}"]
+            writes += [f"if {knows}({changed}):", f"    states[{i}] = {new}"]
         if clause.may_wake:
             wakes = self._wakes(i, clause, where)
             writes += [f"    {wakes}"] if changed else []
@@ -508,7 +508,7 @@ class Writer:
     def _new(
         self, i: int, clause: Clause, old: str, afters: Sequence[str | None]
     ) -> tuple[str, str]:
-        """Return the condition that the watch changes (empty: it never does), and the new one."""
+        """Return the condition that the state changes (empty: it never does), and the new one."""
         if not any(afters):
             return "", old
         inner, outer = afters
@@ -527,15 +527,15 @@ class Writer:
         return " or ".join(changed), new
 
     def _wakes(self, i: int, clause: Clause, where: _Where) -> str:
-        """Return the statement that notes when the watch is woken next."""
+        """Return the statement that notes when the state is woken next."""
         wakes = self._names.bind(self._rests(i, clause))
-        return f"ledger.set_wake({i}, {wakes}(watches[{i}], {where.place}, now))"
+        return f"ledger.set_wake({i}, {wakes}(states[{i}], {where.place}, now))"
 
     def _shared(self, i: int, clause: Clause) -> Callable[[Any], ClauseState]:
-        """The watch with these registers: of few bits, and low counts, there are few, and sessions
+        """The state with these registers: of few bits, and low counts, there are few, and sessions
         share them.
         """
-        name, start = ("watches", i), clause.start
+        name, start = ("states", i), clause.start
         assert start.segment is not None
         inner = start.segment
         make = functools.lru_cache(STATES_CAP)(
@@ -601,9 +601,9 @@ def _groups(clause: Clause) -> bool:
     return bool(clause.monitor.branches.groups or clause.gate.branches.groups)
 
 
-def _waits(watch: str) -> str:
-    """Return the condition that a watch waits for results."""
-    return f"{watch}[1][2] or {watch}[0][2]"
+def _waits(state: str) -> str:
+    """Return the condition that a state waits for results."""
+    return f"{state}[1][2] or {state}[0][2]"
 
 
 def _used(lines: Sequence[str], kept: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Clauses with few states: where a call and its result lead is found out once, then remembered.
 
-In: a watch, a letter. Out: a `Move`: the watches after the call and its result, as the readable
+In: a state, a letter. Out: a `Move`: the states after the call and its result, as the readable
 monitor says.
 """
 
@@ -33,11 +33,11 @@ HERE = PositionCounts(NEVER, NEVER)
 
 class Answered(NamedTuple):
     """The states after a call of which a clause reads the answer: by its status, and by what the
-    conditions on its answer said. `letter`, `watch`: what was read, and the state without a result.
+    conditions on its answer said. `letter`, `state`: what was read, and the state without a result.
     """
 
     letter: Letter
-    watch: ClauseState
+    state: ClauseState
     ends: dict[tuple[Any, ...], ClauseState | None]
 
 
@@ -70,7 +70,7 @@ def of_few_bits(clause: Clause) -> bool:
 class Transitions:
     """The moves of one clause that were looked up so far. Shared by all sessions.
 
-    `known`: moves by the identity of the watch, and the letter.
+    `known`: moves by the identity of the state, and the letter.
     """
 
     def __init__(self, number: int, clause: Clause) -> None:
@@ -78,38 +78,38 @@ class Transitions:
         self._answers = [k for k, slot in enumerate(clause.slots) if of_answer(slot)]
         self.known: dict[tuple[int, Letter], Move] = {}
 
-    def find(self, watch: ClauseState, letter: Letter, tool: str) -> Move | None:
-        """The move from this watch; None if the call is refused, or the monitor has to judge it."""
+    def find(self, state: ClauseState, letter: Letter, tool: str) -> Move | None:
+        """The move from this state; None if the call is refused, or the monitor has to judge it."""
         try:
-            after, violated = self._clause.step(watch, letter, "call", HERE, 0.0)
+            after, violated = self._clause.step(state, letter, "call", HERE, 0.0)
             if violated:
                 return None
-            if watch.flying:  # it waits for results, so that only they tell where it leads
-                return Move(watch, None, None)
+            if state.flying:  # it waits for results, so that only they tell where it leads
+                return Move(state, None, None)
             if self._answers and not self._idle(letter):
-                move = Move(watch, None, None, Answered(letter, after, {}))
+                move = Move(state, None, None, Answered(letter, after, {}))
             else:
                 none = (False,) * len(self._answers)  # it makes no difference
                 done, failed = (self._end(after, letter, each, tool, none) for each in ENDS)
-                move = Move(watch, done, failed)
+                move = Move(state, done, failed)
         except (ContractError, TooManyBranches):  # the monitor will say so, where it is asked
             return None
         if len(self.known) >= MOVES_CAP:
             self.known.clear()
-        self.known[id(watch), letter] = move
+        self.known[id(state), letter] = move
         return move
 
     def end(self, move: Move, status: Status, *answers: bool) -> ClauseState | None:
-        """Return the watch after a call of this status, by what the conditions on its answer said;
+        """Return the state after a call of this status, by what the conditions on its answer said;
         None if the monitor has to be asked.
         """
         if move.answered is None:
             return move.done if status == "ok" else move.failed
-        letter, watch, ends = move.answered
+        letter, state, ends = move.answered
         key = (status, *answers)
         if key not in ends:
             try:
-                ends[key] = self._end(watch, letter, status, "", answers)
+                ends[key] = self._end(state, letter, status, "", answers)
             except (ContractError, TooManyBranches):  # as above
                 return None
         return ends[key]
@@ -121,23 +121,23 @@ class Transitions:
 
     def _end(
         self,
-        watch: ClauseState,
+        state: ClauseState,
         letter: Letter,
         status: Status,
         tool: str,
         answers: tuple[bool, ...],
     ) -> ClauseState | None:
-        """The watch once the call has this status, if it waits for nothing but further calls that
+        """The state once the call has this status, if it waits for nothing but further calls that
         concern it, and if that reveals nothing.
         """
         clause, violated = self._clause, False
         if OPEN in letter:
-            change = Change(self._number, (), HERE, watch, letter)
+            change = Change(self._number, (), HERE, state, letter)
             said = dict(zip(self._answers, answers, strict=True))
             final = {**clause.by_status(letter, status, tool), **said}
-            watch, violated = clause.settle(watch, change, final, HERE, Now(0.0, NOTHING_TOLD))
-        rests = clause.wakes_at(watch, HERE, 0.0) == NEVER
-        return watch if rests and not (violated or watch.flying) else None
+            state, violated = clause.settle(state, change, final, HERE, Now(0.0, NOTHING_TOLD))
+        rests = clause.wakes_at(state, HERE, 0.0) == NEVER
+        return state if rests and not (violated or state.flying) else None
 
 
 ENDS: tuple[Status, Status] = ("ok", "error")

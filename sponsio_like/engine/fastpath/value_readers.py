@@ -109,7 +109,7 @@ def _several(
     return tuple(out)
 
 
-def lookup(key: str, watch: str, found: str, store: str) -> list[str]:
+def lookup(key: str, state: str, found: str, store: str) -> list[str]:
     """The lines that find the state of a key; what has no room takes the slow path."""
     return [
         f"if {key} is None or {store}.blind: return None",
@@ -118,6 +118,6 @@ def lookup(key: str, watch: str, found: str, store: str) -> list[str]:
         f"if {found} is None:",
         f"    if {store}.is_full(): return None",
         f"    if len({store}.cells) >= {store}.states: return None",
-        f"    {watch} = {store}.rest.watch",
-        f"else: {watch} = {found}[0].watch if {found}[0].into is None else {store}.watch({key})",
+        f"    {state} = {store}.rest.state",
+        f"else: {state} = {found}[0].state if {found}[0].into is None else {store}.state({key})",
     ]

@@ -1,6 +1,6 @@
 """Stores what a clause with value variables remembers: one state for all values that share it.
 
-In: watches by key (one value for each variable). Out: the watch of any key; all keys without a
+In: states by key (one value for each variable). Out: the state of any key; all keys without a
 state of their own share `rest`. A position that treats all values alike moves the states, not the
 keys. Memory is capped. A key may be forgotten only if that can refuse more, never if it permits
 more.
@@ -38,10 +38,10 @@ class SharedState:
     `moved`: the call at which its state last changed; -1 if it never has.
     """
 
-    __slots__ = ("into", "keys", "moved", "watch")
+    __slots__ = ("into", "keys", "moved", "state")
 
-    def __init__(self, watch: ClauseState) -> None:
-        self.watch = watch
+    def __init__(self, state: ClauseState) -> None:
+        self.state = state
         self.into: SharedState | None = None
         self.keys = 0
         self.moved = -1
@@ -76,9 +76,9 @@ class ValueStates:
         "cells",
         "held",
         "keys",
+        "most_states",
         "permits",
         "rest",
-        "states",
         "texts",
     )
 
@@ -87,9 +87,9 @@ class ValueStates:
         start: ClauseState,
         cap: int,
         permits: Callable[[ClauseState, ClauseState], bool],
-        states: int,
+        most_states: int,
     ) -> None:
-        self.cap, self.permits, self.states = cap, permits, states
+        self.cap, self.permits, self.most_states = cap, permits, most_states
         self.rest = self._last = SharedState(start)
         self.cells: dict[ClauseState, SharedState] = {start: self.rest}
         self.keys: dict[Key, tuple[SharedState, int]] = {}  # the oldest first
@@ -100,10 +100,10 @@ class ValueStates:
 
     # --- asking -------------------------------------------------------------------------------
 
-    def watch(self, key: Key) -> ClauseState:
+    def state(self, key: Key) -> ClauseState:
         """Return the state of this key."""
         entry = self.entry(key)
-        return (self.rest if entry is None else self._root(key, entry)).watch
+        return (self.rest if entry is None else self._root(key, entry)).state
 
     def entry(self, key: Key) -> tuple[SharedState, int] | None:
         """Return the cell of this key, and since which call it is in there; None if it has none.
@@ -154,21 +154,21 @@ class ValueStates:
         cell, call = _resolved(*entry)
         return max(cell.moved, call)
 
-    def watches(self, but: Collection[Key] = ()) -> list[ClauseState]:
+    def states(self, but: Collection[Key] = ()) -> list[ClauseState]:
         """Return every state that some key is in, without counting the keys of `but`."""
         entries = ((key, self.keys[key]) for key in but if key in self.keys)
         taken = Counter(self._root(key, entry) for key, entry in entries)
         return [
-            watch
-            for watch, cell in self.cells.items()
+            state
+            for state, cell in self.cells.items()
             if cell is self.rest or cell.keys > taken[cell]
         ]
 
-    def example(self, watch: ClauseState, but: Collection[Key] = ()) -> Key | None:
+    def example(self, state: ClauseState, but: Collection[Key] = ()) -> Key | None:
         """Return a key in this state that is not one of `but`; None if it is the state of all
         others.
         """
-        cell = self.cells.get(watch)
+        cell = self.cells.get(state)
         if cell is None or cell is self.rest:
             return None
         each = ((key, self._root(key, entry)) for key, entry in list(self.keys.items()))
@@ -182,8 +182,8 @@ class ValueStates:
         self, more: int, states: Collection[ClauseState], new: Collection[ClauseState]
     ) -> bool:
         """True if `more` further keys can be stored, and be in the states `new` beside `states`."""
-        if len(states) + len(new) > self.states:
-            return all(self.permits(each, self.rest.watch) for each in new)
+        if len(states) + len(new) > self.most_states:
+            return all(self.permits(each, self.rest.state) for each in new)
         lacking = len(self.keys) + self.held + more - self.cap
         if lacking > 0:
             lacking -= sum(each.words.size for each in self.texts if self._may_forget(each))
@@ -195,60 +195,62 @@ class ValueStates:
 
     # --- changing -----------------------------------------------------------------------------
 
-    def put(self, key: Key, watch: ClauseState, call: int) -> None:
+    def put(self, key: Key, state: ClauseState, call: int) -> None:
         """Set the state of this key; note in `blind` if there is no room for it."""
-        watch = self._latched(watch)
+        state = self._latched(state)
         entry = self.entry(key)
         cell = self.rest if entry is None else self._root(key, entry)
-        if cell.watch == watch:
+        if cell.state == state:
             return
-        if watch == self.rest.watch and not (self.texts and self._in_texts(key)):
+        if state == self.rest.state and not (self.texts and self._in_texts(key)):
             self.drop(key)
             return
         entry = self.keys.get(key)
         full = self.is_full() and not self._make_room() if entry is None else False
-        if full or (entry is None and len(self.cells) >= self.states and watch not in self.cells):
-            self.blind = self.blind or not self.permits(watch, self.rest.watch)
+        if full or (
+            entry is None and len(self.cells) >= self.most_states and state not in self.cells
+        ):
+            self.blind = self.blind or not self.permits(state, self.rest.state)
             return
-        into = self._cell(watch)
+        into = self._cell(state)
         into.keys += 1
         self.keys[key] = (into, call)
         if entry is not None:
             self._left(cell)
 
-    def put_all(self, keys: Sequence[Key], watch: ClauseState, call: int) -> None:
+    def put_all(self, keys: Sequence[Key], state: ClauseState, call: int) -> None:
         """Set the state of keys that have none of their own, as `put` does one by one."""
         if not keys:
             return
-        watch = self._latched(watch)
-        if watch == self.rest.watch:
+        state = self._latched(state)
+        if state == self.rest.state:
             return
         room = len(self.keys) + self.held + len(keys) <= self.cap
-        if not room or (len(self.cells) >= self.states and watch not in self.cells):
+        if not room or (len(self.cells) >= self.most_states and state not in self.cells):
             for key in keys:
-                self.put(key, watch, call)
+                self.put(key, state, call)
             return
-        into = self._cell(watch)
+        into = self._cell(state)
         into.keys += len(keys)
         self.keys.update(dict.fromkeys(keys, (into, call)))
 
-    def put_text(self, keys: TextKeys, watch: ClauseState, call: int) -> None:
+    def put_text(self, keys: TextKeys, state: ClauseState, call: int) -> None:
         """Set the state of all keys of a text that have none of their own.
 
         The oldest texts are forgotten if there is no room.
         """
-        watch, words = self._latched(watch), keys.words
-        if watch == self.rest.watch:
+        state, words = self._latched(state), keys.words
+        if state == self.rest.state:
             return
         while len(self.keys) + self.held + words.size > self.cap and self.texts:
             if not self._may_forget(self.texts[0]):
                 break
             self._forget_text()
         fits = len(self.keys) + self.held + words.size <= self.cap
-        if not fits or (len(self.cells) >= self.states and watch not in self.cells):
-            self.put_all([key for key in keys if not self.knows(key)], watch, call)
+        if not fits or (len(self.cells) >= self.most_states and state not in self.cells):
+            self.put_all([key for key in keys if not self.knows(key)], state, call)
             return
-        into = self._cell(watch)
+        into = self._cell(state)
         into.keys += words.size
         self.held += words.size
         self.texts.append(_Text(words, into, call))
@@ -265,19 +267,19 @@ class ValueStates:
 
     def _may_forget(self, text: _Text) -> bool:
         cell = _end(text.cell)
-        return cell is self.rest or self.permits(cell.watch, self.rest.watch)
+        return cell is self.rest or self.permits(cell.state, self.rest.state)
 
-    def _cell(self, watch: ClauseState) -> SharedState:
+    def _cell(self, state: ClauseState) -> SharedState:
         """Return the cell of this state, a new one if need be.
 
         It looks at the last one first, since many values get the same state in a row.
         """
         last = self._last
-        if last.watch is watch and last.keys > 0 and last.into is None:
+        if last.state is state and last.keys > 0 and last.into is None:
             return last
-        found = self.cells.get(watch)
+        found = self.cells.get(state)
         if found is None:
-            found = self.cells[watch] = SharedState(watch)
+            found = self.cells[state] = SharedState(state)
         self._last = found
         return found
 
@@ -300,12 +302,12 @@ class ValueStates:
             return
         cells, self.cells = list(self.cells.values()), {}
         for cell in cells:
-            watch = self._latched(moves.get(cell.watch, cell.watch))
-            cell.moved = cell.moved if watch == cell.watch else call
-            cell.watch = watch
+            state = self._latched(moves.get(cell.state, cell.state))
+            cell.moved = cell.moved if state == cell.state else call
+            cell.state = state
         cells.sort(key=lambda cell: (cell is not self.rest, cell.moved))  # the oldest cell stays
         for cell in cells:
-            into = self.cells.setdefault(cell.watch, cell)
+            into = self.cells.setdefault(cell.state, cell)
             if into is not cell:
                 cell.into = into
                 into.keys += cell.keys
@@ -316,16 +318,16 @@ class ValueStates:
             self.keys[key] = (cell, call)
         return cell
 
-    def _latched(self, watch: ClauseState) -> ClauseState:
+    def _latched(self, state: ClauseState) -> ClauseState:
         """Return the state without `broken`, which is remembered once for all keys."""
-        self.broken = self.broken or watch.violated
-        return watch._replace(violated=False) if watch.violated else watch
+        self.broken = self.broken or state.violated
+        return state._replace(violated=False) if state.violated else state
 
     def _left(self, cell: SharedState, keys: int = 1) -> None:
         """Count fewer keys in this cell, and remove the cell if they were the last."""
         cell.keys -= keys
         if cell.keys == 0 and cell is not self.rest:
-            del self.cells[cell.watch]
+            del self.cells[cell.state]
 
     def _idle(self, wanted: int = 1) -> Iterator[Key]:
         """Yield keys that may be forgotten, the oldest first."""
@@ -333,7 +335,7 @@ class ValueStates:
             cell, otherwise = _end(entry[0]), self.rest
             if self.texts:
                 otherwise, _ = self._in_texts(key) or (self.rest, 0)
-            if cell is otherwise or self.permits(cell.watch, otherwise.watch):
+            if cell is otherwise or self.permits(cell.state, otherwise.state):
                 yield key
 
     def _make_room(self) -> bool:
@@ -351,33 +353,33 @@ class ValueStates:
 
     def copy(self, keys: Iterable[Key]) -> ValueStates:
         """Return a copy to try changes on, with no keys but these."""
-        twin = ValueStates(self.rest.watch, self.cap, self.permits, self.states)
+        twin = ValueStates(self.rest.state, self.cap, self.permits, self.most_states)
         twin.blind, twin.broken, twin.rest.moved = self.blind, self.broken, self.rest.moved
         for key in {key for key in keys if self.knows(key)}:
-            twin.put(key, self.watch(key), self.since(key))
+            twin.put(key, self.state(key), self.since(key))
         return twin
 
     def plain(self) -> tuple[Any, ...]:
         """Return all of it as a tuple of plain records."""
-        numbers = {watch: n for n, watch in enumerate(self.cells)}
+        numbers = {state: n for n, state in enumerate(self.cells)}
         ends = [(each.words.written(), *_resolved(each.cell, each.call)) for each in self.texts]
-        texts = tuple((words, numbers[cell.watch], call) for words, cell, call in ends)
-        keys = {key: (numbers[self.watch(key)], self.since(key)) for key in list(self.keys)}
-        rest = (numbers[self.rest.watch], self.rest.moved)
+        texts = tuple((words, numbers[cell.state], call) for words, cell, call in ends)
+        keys = {key: (numbers[self.state(key)], self.since(key)) for key in list(self.keys)}
+        rest = (numbers[self.rest.state], self.rest.moved)
         known = (tuple(numbers), rest, keys, self.blind, self.broken)
         return (*known, texts) if texts else known
 
     def fill(self, plain: Any) -> None:
         """Take over what `plain` has returned, or an older version without texts."""
-        watches, (rest, since), keys, blind, broken, *texts = plain
-        self.__init__(watches[rest], self.cap, self.permits, self.states)  # type: ignore[misc]
+        states, (rest, since), keys, blind, broken, *texts = plain
+        self.__init__(states[rest], self.cap, self.permits, self.most_states)  # type: ignore[misc]
         self.rest.moved, self.blind, self.broken = since, bool(blind), bool(broken)
         for key, (number, call) in keys.items():  # no cap: all were stored before
-            cell = self._cell(watches[number])
+            cell = self._cell(states[number])
             cell.keys += 1
             self.keys[key] = (cell, call)
         for words, number, call in texts[0] if texts else ():
-            index, cell = WordIndex(*words), self._cell(watches[number])
+            index, cell = WordIndex(*words), self._cell(states[number])
             cell.keys += index.size
             self.held += index.size
             self.texts.append(_Text(index, cell, call))
@@ -398,14 +400,14 @@ def _end(cell: SharedState) -> SharedState:
     return cell
 
 
-def only_permits(watch: ClauseState, rest: ClauseState) -> bool:
+def only_permits(state: ClauseState, rest: ClauseState) -> bool:
     """True if forgetting this state, so that `rest` takes its place, can only refuse more.
 
     So it is if they differ only in registers of the guarantee that are true here and false in
     `rest`: such a register can only permit. The gate, which has the assumption, must be the same.
     """
-    same = watch._replace(segment=None) == rest._replace(segment=None)
-    return same and _above(watch.segment, rest.segment)
+    same = state._replace(segment=None) == rest._replace(segment=None)
+    return same and _above(state.segment, rest.segment)
 
 
 def _above(mine: State | None, other: State | None) -> bool:

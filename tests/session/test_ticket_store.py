@@ -36,7 +36,7 @@ def test_a_call_has_one_ticket() -> None:
     other, news = opened(desk, C, call="2")
     assert other.id != first.id
     assert news == {"c"}
-    assert len({ticket.id for ticket in desk.tickets.values()}) == 2
+    assert len({ticket.id for ticket in desk.by_id.values()}) == 2
 
 
 @requirement("S-ASK-21")
@@ -191,7 +191,7 @@ def test_a_ticket_is_taken_over_if_all_would_still_ask() -> None:
     for still, kept in ((("c", "d"), 1), (("c",), 0), ((), 0)):
         other = Tickets()
         other.resume(desk.plain(), lambda asked: asked.contract in still)  # noqa: B023
-        assert len(other.tickets) == kept
+        assert len(other.by_id) == kept
     assert desk.known(ticket.id, 0.0).asked[0].by == "eve"
 
 
@@ -206,7 +206,7 @@ def test_the_oldest_closed_ticket_is_forgotten_first(monkeypatch: pytest.MonkeyP
     desk.deny(made[1].id, "ann", "", 0.0)
     desk.deny(made[2].id, "ann", "", 0.0)
     opened(desk, C, call="3")
-    assert [ticket.call for ticket in desk.tickets.values()] == ["0", "2", "3"]
+    assert [ticket.call for ticket in desk.by_id.values()] == ["0", "2", "3"]
 
 
 def test_a_ticket_shows_neither_its_mark_nor_who_was_told() -> None:
