@@ -44,7 +44,7 @@ class Ledger:
 
     `apart`: contracts on the world count positions of their own, each by itself. `passed`: how many
     positions there were; `soonest`: the first one that a clause has to see whatever its tool.
-    `half_written`: a change has begun and not ended; if it stays so, an exception was raised half-way.
+    `half_written`: a change has begun and not ended; if it stays so, an exception was raised.
     """
 
     __slots__ = (
@@ -140,7 +140,7 @@ class Ledger:
         """Let the event through: commit its changes and count the position.
 
         `owners`: only for clauses of these contracts; None: for all. It computes first what may
-        raise, as far as that is possible. Leaves the ledger `half_written`, which the caller undoes.
+        raise, as far as that is possible. The caller sets `half_written` back.
         """
         mine = [c for c in judgement.changes if owners is None or self.owner(c.clause) in owners]
         bound = [each for each in mine if each.clause in self.bound]

@@ -137,7 +137,7 @@ class Progression:
 
 
 def timeless(literal: Literal, clock: str) -> Residual:
-    """Return a literal without its time, read to help (`satisfy`) or hurt (`violate`) the formula."""
+    """Return a literal without its time, as it is best to `satisfy` or to `violate` the formula."""
     kind, node, _ = literal
     if kind == "f":
         return one(("X", node)) if clock == "satisfy" else NO

@@ -80,8 +80,8 @@ Late: TypeAlias = list[Violation]
 class Interceptor:
     """All the state of one session, behind one lock. `world`: the state of contracts on the world.
 
-    `sequential`: True if nothing has happened since a call had a lane but such calls, each settled before
-    the next, and nothing but contracts can stand against one; all else that happens resets it.
+    `sequential`: True if nothing has happened since a call had a lane but such calls, each settled
+    before the next, and nothing but contracts can stand against one; all else resets it.
     `landing`: how many results are being settled; `doubt`: why the state is in doubt, if it is;
     `written`: a cache of snapshots.
     """

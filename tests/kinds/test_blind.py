@@ -1,7 +1,7 @@
 """Texts by someone who had not seen the kinds: what breaks a rule, and honest work near to it.
 
-In: `blind_texts.jsonl`, each with the rule that is meant. `docs/kinds-measured.md` has how many were told
-right at first, before anything was changed for them.
+In: `blind_texts.jsonl`, each with the rule that is meant.
+`docs/kinds-measured.md` has how many were told right before anything was changed for them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Another table, by one who had read `docs/kinds.md` alone: evasions and honest neighbours.
 
 In: `blind_third.jsonl`, each text with its rule, a contract as a user would write it. Those about
-descriptors were added after a first round. `docs/kinds-measured.md` has how many were told right at first.
+descriptors were added after a first round. `docs/kinds-measured.md` has the scores.
 """
 
 from __future__ import annotations

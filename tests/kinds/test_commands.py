@@ -1,8 +1,7 @@
 """Commands that break one of six rules, 1,387 by what they do, and honest ones near to them.
 
 In: `commands.txt`, a command a line, in sections: the rule, and whether it stops the command.
-`docs/kinds-measured.md` has how many were told right before anything was changed for them, and what is
-missed still.
+`docs/kinds-measured.md` has how many were told right before anything was changed for them.
 """
 
 from __future__ import annotations

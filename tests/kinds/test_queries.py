@@ -1,7 +1,7 @@
 """Queries that break one of four rules, and honest ones near to them.
 
-In: `queries.txt`, a query a line, in sections. `docs/kinds-measured.md` has how many were told right before
-anything was changed for them, and what is missed still.
+In: `queries.txt`, a query a line, in sections. `docs/kinds-measured.md` has how many were told
+right before anything was changed for them.
 """
 
 from __future__ import annotations
