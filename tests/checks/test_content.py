@@ -8,6 +8,7 @@ import sponsio_like.logic.formula as f
 from sponsio_like import Guard, contract
 from sponsio_like.checks.content import content_missing
 from sponsio_like.syntax import read
+from tests.support.formulas import LEAVES
 
 ARGS, OUTPUTS, TEXTS = ("args", "pay", "n"), ("outputs", "look"), ("texts", "user")
 READS: dict[type[f.Node], tuple[str, tuple[str, ...]]] = {
@@ -36,21 +37,9 @@ NOTHING = (
 """The nodes without formulas in them that read no content: by themselves."""
 
 
-def leaves() -> set[type[f.Node]]:
-    """The atoms and terms of formulas: the nodes that hold no formula."""
-    found = (getattr(f, name) for name in f.__all__)
-    nodes = [each for each in found if isinstance(each, type) and issubclass(each, f.Node)]
-    plain = {f.Node, f.Formula, f.Term}
-    return {
-        each
-        for each in nodes
-        if each not in plain and "Formula" not in str(each.__annotations__.values())
-    }
-
-
 def test_of_every_atom_and_term_it_is_said_what_it_reads() -> None:
     """A new node stands in one of the two tables of this file."""
-    assert leaves() == {*READS, *NOTHING}
+    assert {*READS, *NOTHING} == LEAVES
 
 
 @pytest.mark.parametrize("node", READS, ids=lambda node: node.__name__)
