@@ -356,7 +356,8 @@ _ANSWERS: Schema = {
 
 def _one_of(options: Schema) -> dict[str, Any]:
     """Return the schema of one of these names: bare, or as the key of its options."""
-    bare = [name for name in options if name not in ("redirect_to_safe", "invoke_action")]
+    needy = {name for name, kind in _OPTIONS.items() if _ANSWERS[kind].get("required")}
+    bare = [name for name in options if SAME.get(name, name) not in needy]
     return _any({"enum": bare}, _FUNCTION, _mapping(options, minProperties=1, maxProperties=1))
 
 

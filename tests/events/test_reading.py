@@ -33,6 +33,7 @@ from sponsio_like.values.canonical_form import NotCanonical
 from sponsio_like.values.frozen import UNREADABLE, freeze_members
 from sponsio_like.values.limits import TEXT_CAP
 from sponsio_like.values.places import ABSENT, find, path_parts, reach
+from tests.support.formulas import LEAVES
 
 BOB = Call("a", {"x": 1, "y": 2, "s": "abc", "l": [1, "q"]}, "id", "bob", 2)
 EVE = Call("b", {"x": 5}, "id", "eve", 0)
@@ -177,7 +178,25 @@ KINDS = [
     ("depth() < 1", "call"),
     ("tokens() < 1", ""),
     ("mark(x) = mark(y)", "call"),
+    ("agent = bob", "call"),
+    ("text has $x", "message"),
+    ("arg(x) = $x", "call"),
+    ("sum(a, x) < 1", "call"),
+    ("repeats(a) < 1", "call"),
+    ("denied(a) < 1", ""),
+    ("denied(a, call) < 1", "call"),
+    ("delivered(a) < 1", ""),
+    ("fact_age(k) < 1", ""),
+    ("approval_age(a, b) < 1", ""),
+    ('arg_missing("x")', "call"),
+    ("true", ""),
 ]
+
+
+def test_of_every_atom_it_is_said_of_which_positions_it_speaks() -> None:
+    """A new atom or term stands in the table; `output(..)` is read at earlier calls alone."""
+    said = {type(node) for text, _ in KINDS for node in f.postorder(read(text))}
+    assert LEAVES - said == {f.Output}
 
 
 @pytest.mark.parametrize(("text", "kinds"), KINDS)

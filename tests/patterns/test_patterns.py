@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sponsio_like import patterns
 from sponsio_like.contracts.blocks import calls_of_any, whenever
 from sponsio_like.contracts.declaration import CATALOG, FAMILIES, Pattern, Rule, catalog, pattern
 from sponsio_like.contracts.definition import ALL_INPUTS, Contract, contract
@@ -171,6 +172,11 @@ def test_the_catalog_has_its_patterns_with_their_arguments() -> None:
     """Names of patterns and arguments, and defaults, are fixed: users write them in files."""
     usages = {each.name: each.usage.strip("`").removeprefix(each.name) for each in OURS}
     assert {k: v.strip("()").replace(",", "") for k, v in usages.items()} == CATALOG_ROWS
+
+
+def test_every_pattern_is_imported_from_the_room() -> None:
+    """`from sponsio_like.patterns import NAME` finds each pattern of the package, and no others."""
+    assert sorted(patterns.__all__) == sorted(each.name for each in OURS)
 
 
 def test_patterns_are_listed_family_by_family() -> None:

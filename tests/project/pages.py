@@ -1,5 +1,7 @@
 """The pages of docs/ that are made, or have made parts: `python -m tests.project.pages --write`.
 
+Names of pages behind it (`patterns.md api.md`) make only those.
+
 In: the tables of `tests/reference/trace_tables.py`, the declared patterns, the tests of adapters.
 Out: `PAGES`, each page's text as it should be; `tests/project/test_docs.py` compares.
 """
@@ -150,8 +152,18 @@ PAGES: Mapping[Path, Callable[[], str]] = MappingProxyType(
     }
 )
 
+
+def named(names: Iterable[str]) -> Mapping[Path, Callable[[], str]]:
+    """The pages of these file names; all, if there are none. Raises `SystemExit` for another."""
+    wanted = set(names)
+    if unknown := sorted(wanted - {path.name for path in PAGES}):
+        known = ", ".join(sorted(path.name for path in PAGES))
+        raise SystemExit(f"no page is called {', '.join(unknown)}; known: {known}")
+    return {path: make for path, make in PAGES.items() if not wanted or path.name in wanted}
+
+
 if __name__ == "__main__":
-    for path, make in PAGES.items():
+    for path, make in named(each for each in sys.argv[1:] if each != "--write").items():
         text = make()
         if "--write" in sys.argv:
             path.parent.mkdir(exist_ok=True)

@@ -12,6 +12,7 @@ import pytest
 import sponsio_like.logic.formula as f
 from sponsio_like import ltl
 from sponsio_like.errors import ContractError
+from sponsio_like.logic.printer import FUNCTIONS
 from sponsio_like.ltl import (
     WX,
     WY,
@@ -221,3 +222,8 @@ def test_every_name_explains_itself() -> None:
 def test_targets_can_be_made_alone() -> None:
     """`target` is what `called` matches against, for patterns that need it by itself."""
     assert target("a", where("n") > 3) == (f.Match(("a",), (), (f.Condition("n", ">", 3),)),)
+
+
+def test_every_word_of_the_text_has_its_name_in_python() -> None:
+    """A word of formulas is exported under the same name; `sum` is `total`, for Python has one."""
+    assert {*FUNCTIONS} - {"sum"} <= {*ltl.__all__}

@@ -41,6 +41,13 @@ BINARY: dict[str, Callable[[f.Formula, f.Formula], f.Formula]] = {
 A = f.Happens("called", (f.Match(("a",)),))
 B = f.Happens("done", (f.Match(("b",)),))
 INFIX = f.Compare(f.Count(A), "<=", f.Const(1))
+NODES = {getattr(f, name) for name in f.__all__ if isinstance(getattr(f, name), type)}
+LEAVES = {
+    node
+    for node in NODES - {f.Node, f.Formula, f.Term}
+    if issubclass(node, f.Node) and "Formula" not in str(node.__annotations__.values())
+}
+"""The atoms and terms: the nodes that hold no formula."""
 
 
 def small(operators: int) -> Iterator[f.Formula]:
