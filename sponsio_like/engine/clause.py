@@ -144,7 +144,7 @@ class Clause:
         assert self.bound is None
         twin, _ = object.__new__(Clause), self.start
         twin.__dict__.update(self.__dict__)
-        for own in ("readers", "_quiet_letter"):
+        for own in ("readers", "_unconcerned_letter"):
             twin.__dict__.pop(own, None)
         twin.contract, twin.rule, twin.names = contract, rule, frozenset(names)
         pairs = zip(self.slots, nodes, strict=True)
@@ -159,7 +159,7 @@ class Clause:
         return [_reader(slot) for slot in self.slots]
 
     @cached_property
-    def _quiet_letter(self) -> Letter:
+    def _unconcerned_letter(self) -> Letter:
         """The letter of a call of a tool that no contract names."""
         return unconcerned_letter(self.slots)
 
@@ -461,7 +461,7 @@ class Clause:
         key = (id(outer), id(segment), closed, broken, id(left))
         found = self._rests.get(key)
         if found is None:
-            letter, at = self._quiet_letter, PositionCounts(NOWHERE, NOWHERE)
+            letter, at = self._unconcerned_letter, PositionCounts(NOWHERE, NOWHERE)
             try:
                 seen = self.step(state, letter, "call", at, 0.0)
             except (TooManyBranches, ContractError):  # the next position will raise it
@@ -472,7 +472,7 @@ class Clause:
         return found[1]
 
     def _stays(self, state: ClauseState, position: int, time: float) -> bool:
-        letter, at = self._quiet_letter, PositionCounts(position + 1, position + 1)
+        letter, at = self._unconcerned_letter, PositionCounts(position + 1, position + 1)
         inner = state.segment if self._bare else None
         try:
             if inner and self.monitor.owes_other(inner, letter, at.counted, time + MOMENT):

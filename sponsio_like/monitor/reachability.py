@@ -99,7 +99,7 @@ class Search:
         return LetterValues(self._program, self.slots, self.abstract, lambda: self.letters)
 
     @functools.cached_property
-    def _quiet_letters(self) -> list[int]:
+    def _unconcerned_letters(self) -> list[int]:
         """The numbers of the letters of a call that no contract names."""
         count = len(self.unconcerned_letter)
         return [k for k, each in enumerate(self.letters) if each[:count] == self.unconcerned_letter]
@@ -320,7 +320,7 @@ class Search:
         if first[0] == "F" or first[2] >= FOREVER:
             return None
         unchanged = (steps.joint(shifted(owed, 1)), place[1])
-        for k in self._quiet_letters:
+        for k in self._unconcerned_letters:
             if steps.after(place, k, more=more) == unchanged:
                 last = (steps.joint(shifted(owed, first[2] - 1)), place[1])
                 return steps.after(last, k, more=more), first[2]

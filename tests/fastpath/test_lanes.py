@@ -82,7 +82,7 @@ def test_sessions_share_no_counts() -> None:
     for _ in range(20):
         session.settle(session.decide("pay", {}).id)
     assert session.calls == 20
-    assert ("watches", 0) not in session.policy.lanes
+    assert ("states", 0) not in session.policy.lanes
 
 
 @pytest.mark.parametrize("number", range(len(CASES)))

@@ -529,8 +529,8 @@ BUGS = (
     Planted(
         "a segment goes on where the last one ended",
         "engine/clause.py",
-        "watch = state._replace(segment=None, closed=over,",
-        "watch = state._replace(closed=over,",
+        "state = state._replace(segment=None, closed=over,",
+        "state = state._replace(closed=over,",
         SCOPED,
     ),
     Planted(

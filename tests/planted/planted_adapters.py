@@ -188,7 +188,7 @@ BUGS = (
         "if known.lock:",
         (
             "tests/adapters/test_written_beside.py"
-            "::test_what_two_tasks_have_decided_is_kept[turned-snapshot]"
+            "::test_what_two_tasks_have_decided_is_kept[turned-saved]"
         ),
     ),
     (

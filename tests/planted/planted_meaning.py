@@ -565,7 +565,7 @@ BUGS = (
     Bug(
         "time always runs out",
         "monitor/progression.py",
-        'return one(("X", node)) if clock == "kind" else NO',
+        'return one(("X", node)) if clock == "satisfy" else NO',
         "return NO",
     ),
     Bug(
@@ -700,7 +700,7 @@ BUGS = (
     Bug(
         "after begins again",
         "engine/clause.py",
-        "watch.segment is None and starts and",
+        "state.segment is None and starts and",
         "starts and",
     ),
     Bug(
@@ -907,7 +907,7 @@ BUGS = (
     Bug(
         "contradictions load",
         "checks/guarantees.py",
-        'if not is_reachable("kind", monitor):',
+        'if not is_reachable("satisfy", monitor):',
         "if False:",
     ),
     Bug(

@@ -214,7 +214,7 @@ TICKETS = (
     (
         "tickets are not capped",
         "session/tickets.py",
-        "if len(self.tickets) < TICKETS_CAP:",
+        "if len(self.by_id) < TICKETS_CAP:",
         "if self.tickets is not None:",
     ),
     (

@@ -14,6 +14,7 @@ from sponsio_like import Allowed, Blocked, Contract, Guard, Redirected, atom, co
 from sponsio_like.engine import judgement as judging
 from sponsio_like.event_types import Call
 from sponsio_like.events.registry import CUSTOM
+from sponsio_like.log import flush
 from sponsio_like.monitor.state import Judgement
 from sponsio_like.patterns import (
     always_followed_by,
@@ -347,6 +348,7 @@ def test_whatever_listens_may_ask_the_session() -> None:
     work.start()
     work.join(5)
     assert not work.is_alive()
+    assert flush()
     assert isinstance(said[1], Allowed)
 
 

@@ -117,7 +117,7 @@ def lookup(key: str, state: str, found: str, store: str) -> list[str]:
         f"if {found} is None and {store}.texts: {found} = {store}.entry({key})",
         f"if {found} is None:",
         f"    if {store}.is_full(): return None",
-        f"    if len({store}.cells) >= {store}.states: return None",
+        f"    if len({store}.cells) >= {store}.most_states: return None",
         f"    {state} = {store}.rest.state",
         f"else: {state} = {found}[0].state if {found}[0].into is None else {store}.state({key})",
     ]
