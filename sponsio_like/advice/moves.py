@@ -251,7 +251,7 @@ def answer_words(node: Node, holds: bool) -> str:
         case Custom("confirms") if holds:
             return ANSWER
         case Custom("answers", (word,)) if holds:
-            return f"the answer must say {json.dumps(word)}"
+            return f"the answer must say {json.dumps(word)}, and nothing against it"
     said: Formula = node if holds else Not(node)
     return f"for its answer `{said!r}` must hold"
 

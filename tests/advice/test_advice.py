@@ -210,7 +210,11 @@ def test_the_result_of_a_call_in_flight_is_waited_for() -> None:
     ("rule", "asked", "answer"),
     [
         (must_confirm("pay", by="ask"), ANSWER, "Yes."),
-        (must_confirm("pay", by="ask", accept="fine"), 'the answer must say "fine"', "fine, go on"),
+        (
+            must_confirm("pay", by="ask", accept="fine"),
+            'the answer must say "fine", and nothing against it',
+            "fine, go on",
+        ),
         (
             must_confirm("pay", by="ask", accept={"path": "status", "equals": "done"}),
             'for its answer `output.status = "done"` must hold',
@@ -476,7 +480,7 @@ def test_a_large_refund_is_not_given_up() -> None:
     assert isinstance(outcome, Blocked)
     assert outcome.advice.rpartition("; ")[2] == (
         "to make it legal, first call `check_policy` with the same `order` (it must succeed, and "
-        'the answer must say "yes"), then a `manager` has to approve it'
+        'the answer must say "yes", and nothing against it), then a `manager` has to approve it'
     )
 
 
