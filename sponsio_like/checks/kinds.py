@@ -190,9 +190,11 @@ def _tool(match: f.Match) -> str:
 
 def _kind(match: f.Match, path: str, tools: Tools) -> str | None:
     """Return the one kind that the field has in all tools that are meant; None if it may be
-    another.
+    another. Money of one tool and numbers of another are money.
     """
     found = {_declared(tools[tool], path) for tool in meant_tools([match], tools)}
+    if MONEY in found:
+        found.discard("a number")
     return found.pop() if len(found) == 1 else None
 
 
