@@ -137,10 +137,15 @@ def _place(path: str, kind: TextKind, fact: str) -> str:
     return f"{path}.{fact}{'[]' if kind.has_many(fact) else ''}"
 
 
-def where_declared(key: object) -> str:
-    """Return a hint for a key that is a fact of some kind, where no kind is declared; or empty."""
+def where_declared(key: object, path: str) -> str:
+    """Return a hint for a key that is a fact of some kind, where no kind is declared; or empty.
+
+    `only` is about the main fact of a kind, and stands for what is written of any other.
+    """
     kinds = [kind.name for kind in TEXT_KINDS.values() if key in fact_keys(kind)]
-    if not kinds or key == "only":
+    if key == "only":
+        return "write {every: {in: [..]}}" if "[]" in path_parts(path) else "write {in: [..]}"
+    if not kinds:
         return ""
     return f"declare the field's kind: `tools: {{name: {{fields: {{field: {kinds[0]}}}}}}}`"
 
