@@ -12,6 +12,7 @@ import pytest
 
 from sponsio_like.advice import search as ways
 from sponsio_like.advice import trial as supposing
+from sponsio_like.contracts import loads
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.engine import judgement as judging
@@ -176,6 +177,53 @@ def test_of_an_inventory_only_its_tools_are_told() -> None:
     played = opened(*kept(cooldown("a", steps=1)), guard={"tools": ["a"]})
     played("a")
     assert told(played, "a") == "no calls make it legal in this session"
+
+
+KNOWN = """version: 1
+tools:
+  find: {fields: {order: integer}}
+  pay: {fields: {order: integer, amount: money}}
+elsewhere: [review]
+contracts:
+  - name: rule
+    guarantee: GUARANTEE
+"""
+VALUES = "{pattern: precedence, match: {tool: pay, args: {order: $o}}, requires: REQUIRED}"
+
+
+@requirement("S-DECIDE-05")
+@pytest.mark.filterwarnings("ignore:.*`review` is a tool of another agent")
+@pytest.mark.parametrize(
+    ("guarantee", "way"),
+    [
+        (
+            VALUES.replace("REQUIRED", "{tool: find, args: {order: $o}}"),
+            f"call `find` with the same `order` {MUST}",
+        ),
+        (
+            VALUES.replace("REQUIRED", "{tool: [review, find], args: {order: $o}}"),
+            f"call `find` with the same `order` {MUST}",
+        ),
+        (
+            VALUES.replace("REQUIRED", "{tool: review, args: {order: $o}}"),
+            "no short way to make it legal was found",
+        ),
+        (
+            "{pattern: amount_limit, tool: pay, field: amount, total: 9}",
+            "no calls make it legal with these arguments, but an `amount` of at most 9 would fit",
+        ),
+    ],
+)
+def test_contracts_with_values_know_the_tools_and_their_fields(guarantee: str, way: str) -> None:
+    """What is advised can be called as it stands: with the fields that the tool has."""
+    file = loads(KNOWN.replace("GUARANTEE", guarantee))
+    refused = (
+        Guard(file.contracts, tools=file.inventory)
+        .session()
+        .decide("pay", {"order": 1, "amount": "EUR 50"})
+    )
+    assert isinstance(refused, Blocked)
+    assert way in refused.advice
 
 
 @requirement("S-DECIDE-05")
