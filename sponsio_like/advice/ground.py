@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import sponsio_like.logic.formula as f
-from sponsio_like.engine import Clause, Ledger, Policy
+from sponsio_like.engine import Clause, Ledger
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Event
 from sponsio_like.monitor import LONG, ClauseState, Key
@@ -39,9 +39,8 @@ def grounded(ledger: Ledger, event: Event, violated: Mapping[int, Key | None]) -
             if i in violated:
                 raise
             clauses[i], states[i] = _clause(clauses[i], None, store.rest.state)
-    policy = ledger.policy
     twin = ledger.copy(key for each in ledger.keyed.values() for key in each)
-    twin.policy = Policy(policy.contracts, policy.modes, tuple(clauses), policy.owner)
+    twin.policy = replace(ledger.policy, clauses=tuple(clauses))
     twin.states, twin.bound = states, {}
     return twin
 

@@ -251,7 +251,7 @@ def answer_words(node: Node, holds: bool) -> str:
         case Custom("confirms") if holds:
             return ANSWER
         case Custom("answers", (word,)) if holds:
-            return f"the answer must say {json.dumps(word)}"
+            return f"the answer must say {json.dumps(word)}, and nothing against it"
     said: Formula = node if holds else Not(node)
     return f"for its answer `{said!r}` must hold"
 
@@ -281,11 +281,23 @@ def _pool(op: Op, value: Any) -> Iterator[Any]:
 
 def _at(path: str, value: Any) -> Any:
     """Return data with this value at this path."""
-    parts = path_parts(path)
-    kinds = [i for i, part in enumerate(parts) if kind_step(part) is not None]
-    for part in reversed(parts[: kinds[0]] if kinds else parts):  # some text that has the fact
+    for part in reversed(_field(path)):  # some text that has the fact
         value = [value] if part == "[]" else {part: value}
     return value
+
+
+def argument_of(path: str) -> str:
+    """Return the path of the argument whose fact a path names: `amount` of `amount:money.amount`.
+
+    It is what a call has.
+    """
+    return ".".join(_field(path)).replace(".[]", "[]")
+
+
+def _field(path: str) -> tuple[str, ...]:
+    parts = path_parts(path)
+    kinds = [i for i, part in enumerate(parts) if kind_step(part) is not None]
+    return parts[: kinds[0]] if kinds else parts
 
 
 def merge_maps(left: Any, right: Any) -> Any:

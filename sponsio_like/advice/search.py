@@ -27,7 +27,7 @@ from sponsio_like.advice.goals import (
     memoryless,
     waits_for_results,
 )
-from sponsio_like.advice.moves import MakeEvent, PassTime, StateFact
+from sponsio_like.advice.moves import MakeEvent, PassTime, StateFact, argument_of
 from sponsio_like.advice.trial import Scenario, Trial
 from sponsio_like.events import Event
 from sponsio_like.monitor import ClauseState, PositionCounts
@@ -157,8 +157,9 @@ class WaySearch:
         for cap in sorted(caps, key=lambda each: each.room):
             less = lessened(event, cap)
             if less is not None and not self.trial.judged(scene, less)[1]:
-                article = "an" if cap.path[0] in "aeiou" else "a"
-                return f"{article} `{cap.path}` of at most {cap.room.normalize():f} would fit"
+                path = argument_of(cap.path)
+                article = "an" if path[0] in "aeiou" else "a"
+                return f"{article} `{path}` of at most {cap.room.normalize():f} would fit"
         return ""
 
     # --- rounds ---------------------------------------------------------------------------------

@@ -84,6 +84,7 @@ def spelled(contract: Contract, tools: Tools) -> Iterator[Problem]:
             for each in match.conditions:
                 if each.op in AS_WRITTEN and not isinstance(each.value, f.Var):
                     yield from _spelled(match, each.path, each.value, tools)
+                    yield from _begun(each)
     for rule in contract.rules:
         matches = list(f.matches_in([rule.formula]))
         for path in _contained(rule.formula):
@@ -95,6 +96,15 @@ def spelled(contract: Contract, tools: Tools) -> Iterator[Problem]:
                 what = f"`{path}` is of the kind `{kind.name}`, and each spelling counts apart"
                 facts = " or ".join(f"`{path}:{kind.name}.{name}`" for name in kind.facts)
                 yield Problem(what, hint=f"write {facts}")
+
+
+def _begun(each: f.Condition) -> Iterator[Problem]:
+    """Yield a problem for a call of a shell that is compared from its first letter on."""
+    whole = each.op in ("=", "in") or str(each.value).startswith("^")
+    if each.path.endswith(":shell.calls[]") and whole:
+        what = f"`{each.path}` is compared from its beginning, and `git -C a push` or"
+        hint = r"leave room: {matches: '(^|/)git (-\S+ (\S+ )?)*push( |$)'}"
+        yield Problem(f"{what} `/usr/bin/git push` is no `git push`", hint=hint)
 
 
 def _contained(root: f.Formula) -> Iterator[str]:
@@ -190,9 +200,11 @@ def _tool(match: f.Match) -> str:
 
 def _kind(match: f.Match, path: str, tools: Tools) -> str | None:
     """Return the one kind that the field has in all tools that are meant; None if it may be
-    another.
+    another. Money of one tool and numbers of another are money.
     """
     found = {_declared(tools[tool], path) for tool in meant_tools([match], tools)}
+    if MONEY in found:
+        found.discard("a number")
     return found.pop() if len(found) == 1 else None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from sponsio_like.contracts.blocks import Counts, worked
@@ -52,7 +53,7 @@ TAKEN_BACK = (
 )
 FAILED = (
     r"false|falsi|fail(?:s|ed|ing|ures?)?\b|error|mismatch|\bden(?:y|ie[ds]|ial)|reject|refus|declin"
-    r"|abort|invalid|disallow|disapprov|forbid|\b(?!united)un\w+ed\b|block(?:s|ed|ers?|ing)?\b"
+    r"|crash|\bbroken|abort|invalid|disallow|disapprov|forbid|\b(?!united)un\w+ed\b|block(?:s|ed|ers?|ing)?\b"
     r"|time\w? ?out|flagged|malicious|suspicious|fraud|negative|unable|insufficient|missing|wrong"
     r"|problem|[\u2717\u2718\u274c\u26d4\U0001f44e\U0001f6ab]"
 )
@@ -69,14 +70,21 @@ OPEN = re.compile(
     r"|maybe|perhaps|probabl|possibl|almost|nearly|partial|hardly|barely|previous|former"
     r"|please \0|\0 ?[/|]|[/|] ?\0|\bor \0|\0 or\b|\0 (?:is )?(?:requested|sought)"
     r"|\0['\"]?\s?[:=]\s?['\"]?(?:0|n|n/a|null|off)\b|\0:? (\d+)/(?!\1\b)\d|\b(?:0|zero) \0"
-    r"|\b(\d+) of (?!\2\b)\d|^(?:who|what|which|when|is|was|has|did) |kidding|scratch|disregard"
+    r"|\b(\d+) (?:out )?of (?!\2\b)\d|(?<![\d/])(\d+)/(?!\3\b)\d+ \0|kidding"
+    r"|^(?:who|what|which|when|is|was|has|did) |scratch|disregard"
     r"|ignore|removed|skipp|sandbox|simulat|dry ?run|draft|unknown|unclear|\btb[acd]\b|\bempty\b"
     r"|some(?:one|body|thing) else"
 )
 r"""Words that leave open whether an accepted word, here `\0`, is meant."""
+AMISS = (
+    r"(?:failed|failing|failures?|errored|errors?|rejected|denied|declined|blocked|ignored|skipped"
+    r"|pending|cancell?ed|aborted)"
+)
+ZERO = r"(?<!\d[.,])(?<![:=])(?<![:=] )\b0"  # in front of what it counts, and no value of a name
 ALL_WELL = re.compile(
-    r"\b(?:no|0|without)(?: further| other| open| any)?"
+    rf"(?:{ZERO}|\b(?:no|without))(?: further| other| open| any)?"
     r" (?:problem|issue|objection|concern|error|failure|finding|condition|comment|change)s?\b"
+    rf"|{ZERO} {AMISS}\b|\b{AMISS} ?[:=] ?0\b(?![.,]?\d| \0)"
     r"|\bno (?:further )?action (?:is )?(?:needed|required)\b"
 )
 """Words that sound like a no, and say that nothing is wrong."""
@@ -145,7 +153,7 @@ def answers(_: str, result: Result, word: str) -> bool | None:
 def _says(name: str, value: Any, word: re.Pattern[str], depth: int) -> bool | None:
     """True if a field has the word, False if it is an objection, None if it is neither."""
     data = read_json(value, wholly=True)
-    if _is_nothing(name, data):
+    if _is_nothing(name, data) or (_is_zero(data) and _is_against(name)):
         return None
     if depth < 0:
         return False
@@ -214,6 +222,11 @@ def _is_nothing(name: str, value: Any) -> bool:
     """True if a field says nothing about the answer; `error: false` is no error."""
     no_error = value is False and _is_against(name)
     return no_error or value is None or value in ("", [], {}) or (name, value) in HARMLESS
+
+
+def _is_zero(value: Any) -> bool:
+    """True if a value is the number 0: `failed: 0` counts no failure."""
+    return isinstance(value, int | float | Decimal) and value is not False and value == 0
 
 
 def _says_no(name: str, value: Any) -> bool:

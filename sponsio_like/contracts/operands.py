@@ -194,7 +194,7 @@ def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list
         return [("=", scalar(wanted))]
     problems = Problems()
     known = (*COMPARISONS, *SEARCHES, "bind", *about)
-    hints = (where_declared(key) for key in wanted if key not in known)
+    hints = (where_declared(key, path) for key in wanted if key not in known)
     check_keys(wanted, known, "comparison", problems, next(filter(None, hints), ""))
     if not wanted.keys() - {*about}:
         problems.add("an empty comparison", "write {gt: 100}, or the value itself")

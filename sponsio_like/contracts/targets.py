@@ -230,7 +230,12 @@ def known_field(
         )
 
 
-_A = {"number": "a number", "integer": "a whole number", "boolean": "true or false"}
+_A = {
+    "number": "a number",
+    "integer": "a whole number",
+    "boolean": "true or false",
+    "string": "a text",
+}
 
 
 def _inside(
@@ -238,7 +243,7 @@ def _inside(
 ) -> None:
     """Note a path into a field whose declared kind has no such part."""
     root, *rest = path_parts(path)
-    if rest and kind in _A:
+    if rest and kind in _A and not _is_read(kind, rest[0]):
         problems.add(f"`{path}`: {whose} is {_A[kind]}", f"write `{root}`", *at)
     elif (
         rest and rest[0] != "[]" and not kind_step(rest[0]) and (kind == "array" or kind[:1] == "[")
@@ -247,6 +252,14 @@ def _inside(
         problems.add(f"`{path}`: {whose} is a list", hint, *at)
     elif rest and rest[0] == "[]" and kind == "object":
         problems.add(f"`{path}`: {whose} is no list", f"write `{root}.name`", *at)
+
+
+def _is_read(kind: str, step: str) -> bool:
+    """True if a step reads what a field of this kind has: a text, or for `money` a number."""
+    reader = kind_step(step)
+    if kind == "string":
+        return reader is not None or step == "[]"
+    return reader is not None and reader.numbers and kind != "boolean"
 
 
 def _conditions(value: Any, target: Target, words: Vocabulary) -> tuple[Condition, ...]:
@@ -263,16 +276,22 @@ def _conditions(value: Any, target: Target, words: Vocabulary) -> tuple[Conditio
 
 def _placed(path: str, wanted: Any, target: Target, words: Vocabulary) -> list[Condition]:
     """Read the conditions on one place: of what its text means, if its kind is declared."""
-    known = declared_kind(field_path(path), map(words.kinds_of, words.meant(target)))
+    tools = [words.kinds_of(tool) for tool in words.meant(target)]
+    known = declared_kind(field_path(path), tools)
     if known is None or not asks_facts(wanted, OF_TEXTS):
-        amount = known is not None and asks_amount(wanted, known[1])
-        return _wanted(f"{known[0]}.amount" if known and amount else path, wanted)
+        return _wanted(_compared(path, wanted, tools), wanted)
     problems = Problems()
     found: list[Condition] = []
     for place, each in asked(known[0], wanted, known[1]):
         found.extend(problems.attempt((), _wanted, place, each) or ())
     problems.check()
     return found
+
+
+def _compared(path: str, wanted: Any, tools: Iterable[Mapping[str, str]]) -> str:
+    """Return the path to the amount, where numbers are asked of a field of the kind `money`."""
+    known = declared_kind(field_path(path), tools, number=True)
+    return f"{known[0]}.amount" if known and asks_amount(wanted, known[1]) else path
 
 
 def _wanted(path: str, wanted: Any) -> list[Condition]:

@@ -33,14 +33,17 @@ Asked: TypeAlias = tuple[str, Any]
 
 
 def declared_kind(
-    path: str, tools: Iterable[Mapping[str, str] | None]
+    path: str, tools: Iterable[Mapping[str, str] | None], *, number: bool = False
 ) -> tuple[str, TextKind] | None:
     """Return the path with its kind, and the kind; None if these tools declare none, or several.
 
-    Raises `ContractError` if a module is missing that the kind needs.
+    `number`: a number is asked for, so that `money` of one tool and a number of another are both
+    an amount. Raises `ContractError` if a module is missing that the kind needs.
     """
     written = kind_step(path_parts(path)[-1])
     declared = {_declared(fields or {}, path) for fields in tools}
+    if number and "money" in declared:
+        declared -= {"number", "integer"}
     kind = written or (TEXT_KINDS.get(declared.pop()) if len(declared) == 1 else None)
     if kind is None:
         return None
@@ -53,8 +56,10 @@ def _declared(fields: Mapping[str, str], path: str) -> str:
 
 
 def amount_path(path: str, tools: Iterable[Mapping[str, str] | None]) -> str:
-    """Return the path to the amount, if these tools declare the field `money`; else the path."""
-    known = declared_kind(path, tools)
+    """Return the path to the amount, if one of these tools declares the field `money`, and the
+    others a number; else the path.
+    """
+    known = declared_kind(path, tools, number=True)
     if known is None or known[1].name != "money":
         return path
     return f"{known[0]}.amount"
@@ -132,10 +137,15 @@ def _place(path: str, kind: TextKind, fact: str) -> str:
     return f"{path}.{fact}{'[]' if kind.has_many(fact) else ''}"
 
 
-def where_declared(key: object) -> str:
-    """Return a hint for a key that is a fact of some kind, where no kind is declared; or empty."""
+def where_declared(key: object, path: str) -> str:
+    """Return a hint for a key that is a fact of some kind, where no kind is declared; or empty.
+
+    `only` is about the main fact of a kind, and stands for what is written of any other.
+    """
     kinds = [kind.name for kind in TEXT_KINDS.values() if key in fact_keys(kind)]
-    if not kinds or key == "only":
+    if key == "only":
+        return "write {every: {in: [..]}}" if "[]" in path_parts(path) else "write {in: [..]}"
+    if not kinds:
         return ""
     return f"declare the field's kind: `tools: {{name: {{fields: {{field: {kinds[0]}}}}}}}`"
 

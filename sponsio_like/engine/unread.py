@@ -22,6 +22,7 @@ from sponsio_like.events import (
     settled_value,
     single,
 )
+from sponsio_like.kinds import host_of
 from sponsio_like.logic import show
 from sponsio_like.monitor import CallMatcher, Letter, OutputMatcher, Slot, split_key
 from sponsio_like.values import (
@@ -35,7 +36,9 @@ from sponsio_like.values import (
     kind_step,
     leaves_of,
     path_parts,
+    reach,
     spot,
+    under,
 )
 
 Unread = dict[int, tuple[str, ...]]
@@ -46,9 +49,14 @@ KEPT = 100
 
 def unread_fields(nodes: Iterable[f.Node], call: Call) -> Iterator[str]:
     """Yield the fields of the call that these atoms read and cannot, each with the reason."""
+    nodes = list(nodes)
     for path in dict.fromkeys(path for node in nodes for path in _paths(node, call.tool)):
         if _why(call.args, path):
             yield why_unread(path, call.args)
+    untold = (each for node in nodes for each in _untold(node, call))
+    for path, kind in dict.fromkeys(untold):
+        if not _why(call.args, path):
+            yield f"field `{path}` could not be read: not all of it can be told as `{kind}`"
 
 
 def unread_keys(clause: Clause, call: Call) -> Iterator[str]:
@@ -70,6 +78,27 @@ def _paths(node: f.Node, tool: str) -> Iterator[str]:
                 yield node.path
         case f.Arg(path) | f.Mark(path) | f.Custom(_, (str() as path, *_)):
             yield path
+
+
+def _untold(node: f.Node, call: Call) -> Iterator[tuple[str, str]]:
+    """Yield the fields whose text has no one reading as a path, or as a URL, with that kind."""
+    match node:
+        case f.Custom("arg_inside", (str() as path, tuple() as folders, str() as root, *_)):
+            if any(under(each, folders, root or folders[0]) is None for each in _each(call, path)):
+                yield path, "path"
+        case f.Custom("arg_host", (str() as path, *_)):
+            texts = (each for each in _each(call, path) if isinstance(each, str))
+            if any(not isinstance(host_of(each), str) for each in texts):
+                yield path, "url"
+        case f.Happens(_, target):
+            mine = (match for match in target if names_tool(match, call.tool))
+            for each in (each for match in mine for each in match.conditions):
+                if each.op in ("under", "outside") and meets(each)(call.args) is None:
+                    yield each.path, "path"
+
+
+def _each(call: Call, path: str) -> list[Any]:
+    return [each for each in leaves_of(reach(call.args, path)[0]) if each is not None]
 
 
 def unread_slots(clause: Clause, event: Event, context: Context, letter: Letter) -> Unread:

@@ -67,10 +67,22 @@ def _command(value: str) -> str:
     if words := value.split():
         first = words[0].rsplit("/", 1)[-1]
         if len(words) > 1:
-            said = re.escape(value).replace("\\ ", " ")
-            return f'write `{first}`, the command alone, or calls: {{matches: "^{said}"}}'
+            return f"write `{first}`, the command alone, or calls: {{matches: {_call(words)}}}"
         return "" if first == value else f"write `{first}`, the last step of its path"
     return "write a command"
+
+
+def _call(words: list[str]) -> str:
+    """Return a regular expression, in quotes for YAML, that finds a call of these words.
+
+    The command may stand with its folder, options in front of its subcommand, and more
+    behind it: `/usr/bin/git -C a push -u --force`.
+    """
+    first, second, *more = (re.escape(each).replace("\\-", "-") for each in words)
+    gap = "(.* )?" if second[0] == "-" else r"(-\S+ (\S+ )?)*"
+    parts = (f"(^|/){first.rsplit('/', 1)[-1]}", gap + second, *(f"(.* )?{one}" for one in more))
+    said = " ".join(parts).replace("'", "''")
+    return f"'{said}( |$)'"
 
 
 def _verb(value: str) -> str:

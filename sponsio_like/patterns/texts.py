@@ -131,7 +131,7 @@ def no_other_call(call: Tools) -> Formula:
     for each in (each for match in call for each in match.conditions):
         if "[]" in path_parts(each.path) and not each.every:
             what = f"`{each.path}` may have several values, of which one would be enough"
-            hint = "write {only: [..]}, or {every: {..}} around the comparison"
+            hint = "write {every: {in: [..]}}, or {every: ..} around another comparison"
             raise ContractError.of(what, hint)
     return whenever(bare, calls_of_any(call))
 

@@ -15,7 +15,14 @@ from urllib.parse import unquote
 
 from sponsio_like.values.canonical_form import NotCanonical
 from sponsio_like.values.limits import ANSWER_CAP, JSON_CAP, TEXT_CAP
-from sponsio_like.values.tokens import NUMBER, decimal_of, leaves, read_json, scalar_text
+from sponsio_like.values.tokens import (
+    NUMBER,
+    decimal_of,
+    leaves,
+    parts_between,
+    read_json,
+    scalar_text,
+)
 from sponsio_like.values.visible_text import visible_text
 
 PARTS_CAP = 20_000
@@ -54,6 +61,8 @@ IBAN = re.compile(r"(?<![^\W_])[A-Z]{2}\d\d(?: [A-Z0-9]{2,4}){3,8}(?![^\W_])")
 AMOUNT = re.compile(rf"(?<![^\W_])(?<!\d[.,])(?:{NUMBER.pattern})(?![^\W_]|[.,]\d)")
 WRITTEN = re.compile(r"%[0-9A-Fa-f]{2}")
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+MARK = re.compile(r"[\"';|<>()\[\]{}=,:&]")  # where a part of a word may begin
+PASSWORD = re.compile(r"//[^\s/:@]*:([^\s/@]+)@")  # of the user in a URL
 NAMED = re.compile(r"[^\W\d](?:[^\W\d]|[-.])*\d?")  # a name of a field, as programs write it
 INNER = re.compile(r"(?<=[a-z])[A-Z]")
 LEAST = re.compile(r"(\d{1,4}) characters?")
@@ -301,8 +310,16 @@ def _tokens(text: str, least: int) -> Iterator[str]:
             yield _key(parts)
     for word in text.split():
         bare = word.strip(AROUND)
-        if bare not in known and _is_token(bare, least):
-            yield from _whole(bare)
+        for each in (bare, *_inside(bare)):
+            if each not in known and _is_token(each, least):
+                yield from _whole(each)
+
+
+def _inside(word: str) -> Iterator[str]:
+    """Yield the parts of a word: those between its marks, and the password of a URL."""
+    if MARK.search(word):
+        yield from (each.strip(AROUND) for each in parts_between(word.replace("&", ";")))
+        yield from PASSWORD.findall(word)
 
 
 def _is_token(word: str, least: int) -> bool:

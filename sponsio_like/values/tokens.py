@@ -179,13 +179,20 @@ def word_tokens(text: str) -> Iterator[str]:
     """Yield the parts between quotes, brackets, commas and the like; numbers also as plain
     decimals.
     """
+    for one in parts_between(text):
+        yield from bare_forms(one)
+        number = decimal_of(one.strip(AROUND))
+        yield from () if number is None else (number,)
+
+
+def parts_between(text: str) -> Iterator[str]:
+    """Yield the parts between quotes, brackets, commas and the like, and what stands behind its
+    name in one.
+    """
     for part in PARTS.split(text):
         for each in (part,) if decimal_of(part.strip(AROUND)) else part.split(","):
             label = LABEL.fullmatch(each.strip(AROUND))
-            for one in (each, label[1]) if label else (each,):
-                yield from bare_forms(one)
-                number = decimal_of(one.strip(AROUND))
-                yield from () if number is None else (number,)
+            yield from (each, label[1]) if label else (each,)
 
 
 def behind(line: str) -> Iterator[str]:

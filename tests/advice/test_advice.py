@@ -12,6 +12,7 @@ import pytest
 
 from sponsio_like.advice import search as ways
 from sponsio_like.advice import trial as supposing
+from sponsio_like.contracts import loads
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract, contract
 from sponsio_like.engine import judgement as judging
@@ -178,6 +179,53 @@ def test_of_an_inventory_only_its_tools_are_told() -> None:
     assert told(played, "a") == "no calls make it legal in this session"
 
 
+KNOWN = """version: 1
+tools:
+  find: {fields: {order: integer}}
+  pay: {fields: {order: integer, amount: money}}
+elsewhere: [review]
+contracts:
+  - name: rule
+    guarantee: GUARANTEE
+"""
+VALUES = "{pattern: precedence, match: {tool: pay, args: {order: $o}}, requires: REQUIRED}"
+
+
+@requirement("S-DECIDE-05")
+@pytest.mark.filterwarnings("ignore:.*`review` is a tool of another agent")
+@pytest.mark.parametrize(
+    ("guarantee", "way"),
+    [
+        (
+            VALUES.replace("REQUIRED", "{tool: find, args: {order: $o}}"),
+            f"call `find` with the same `order` {MUST}",
+        ),
+        (
+            VALUES.replace("REQUIRED", "{tool: [review, find], args: {order: $o}}"),
+            f"call `find` with the same `order` {MUST}",
+        ),
+        (
+            VALUES.replace("REQUIRED", "{tool: review, args: {order: $o}}"),
+            "no short way to make it legal was found",
+        ),
+        (
+            "{pattern: amount_limit, tool: pay, field: amount, total: 9}",
+            "no calls make it legal with these arguments, but an `amount` of at most 9 would fit",
+        ),
+    ],
+)
+def test_contracts_with_values_know_the_tools_and_their_fields(guarantee: str, way: str) -> None:
+    """What is advised can be called as it stands: with the fields that the tool has."""
+    file = loads(KNOWN.replace("GUARANTEE", guarantee))
+    refused = (
+        Guard(file.contracts, tools=file.inventory)
+        .session()
+        .decide("pay", {"order": 1, "amount": "EUR 50"})
+    )
+    assert isinstance(refused, Blocked)
+    assert way in refused.advice
+
+
 @requirement("S-DECIDE-05")
 def test_the_substitute_of_a_redirect_is_what_has_to_become_legal() -> None:
     """A call that is blocked because its substitute is: the way makes the substitute legal."""
@@ -210,7 +258,11 @@ def test_the_result_of_a_call_in_flight_is_waited_for() -> None:
     ("rule", "asked", "answer"),
     [
         (must_confirm("pay", by="ask"), ANSWER, "Yes."),
-        (must_confirm("pay", by="ask", accept="fine"), 'the answer must say "fine"', "fine, go on"),
+        (
+            must_confirm("pay", by="ask", accept="fine"),
+            'the answer must say "fine", and nothing against it',
+            "fine, go on",
+        ),
         (
             must_confirm("pay", by="ask", accept={"path": "status", "equals": "done"}),
             'for its answer `output.status = "done"` must hold',
@@ -476,7 +528,7 @@ def test_a_large_refund_is_not_given_up() -> None:
     assert isinstance(outcome, Blocked)
     assert outcome.advice.rpartition("; ")[2] == (
         "to make it legal, first call `check_policy` with the same `order` (it must succeed, and "
-        'the answer must say "yes"), then a `manager` has to approve it'
+        'the answer must say "yes", and nothing against it), then a `manager` has to approve it'
     )
 
 

@@ -136,3 +136,80 @@ def test_the_table_of_facts_tells_the_truth(
     found = TEXT_KINDS["shell"].facts_of(text)
     assert found is not None
     assert {name: found[name] for name in facts} == facts
+
+
+@pytest.mark.parametrize(
+    ("written", "refused", "passes"),
+    [
+        (
+            "git push",
+            ["git push", "git -C a push", "/usr/bin/git push", "git -c a=b --no-pager push origin"],
+            ["git status", "git commit -m push", "echo git push", "git log push-x"],
+        ),
+        (
+            "git push --force",
+            ["git push --force", "git push -u origin a --force", "cd a; git -C b push --force a"],
+            ["git push", "git push --force-with-lease"],
+        ),
+        ("rm -rf", ["rm -rf a", "/bin/rm -v -rf a", "sudo rm -rf a"], ["rm a", "rm -rfx a"]),
+        ("/usr/bin/npm run it's", ['npm run "it\'s"'], ["npm run its"]),
+    ],
+)
+def test_what_is_written_instead_of_a_whole_command_finds_it(
+    written: str, refused: list[str], passes: list[str]
+) -> None:
+    """The hint is YAML, and holds with options in front of the subcommand and with a folder."""
+    loaded = loads(file("bash", "command", f'{{runs: "{written}"}}'))
+    with pytest.raises(ContractError) as told:
+        Guard(loaded.contracts, tools=loaded.inventory)
+    hint = str(told.value).split("the command alone, or ")[1]
+    other = loads(file("bash", "command", f"{{{hint}}}"))
+    session = Guard(other.contracts, tools=other.inventory).session()
+    for command in refused:
+        assert isinstance(session.decide("bash", {"command": command}), Blocked), command
+    for command in passes:
+        assert isinstance(session.decide("bash", {"command": command}), Allowed), command
+
+
+@pytest.mark.parametrize(
+    ("asked", "hint"),
+    [
+        ("{hosts: {only: [a.com]}}", "write {every: {in: [..]}}"),
+        ("{hosts: [a.com]}", "write {every: {in: [..]}}"),
+    ],
+)
+def test_a_list_that_is_the_only_one_is_asked_for_as_every(asked: str, hint: str) -> None:
+    """`only` is about the main fact; what the hint says loads."""
+    text = file("bash", "command", asked).replace("absent, match:", "no_other_call, call:")
+    with pytest.raises(ContractError) as told:
+        loads(text)
+    assert hint in str(told.value)
+    loads(text.replace(asked, "{hosts: {every: {in: [a.com]}}}"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "warned"),
+    [
+        ('{calls: {matches: "^git push"}}', True),
+        ('{calls: "git push"}', True),
+        ("{calls: [git push, git pull]}", True),
+        ("{calls: {matches: '(^|/)git (-\\S+ (\\S+ )?)*push( |$)'}}", False),
+        ('{calls: {matches: "git.*push"}}', False),
+        ('{runs: "git"}', False),
+    ],
+)
+def test_a_call_that_is_forbidden_from_its_beginning_is_warned_of(asked: str, warned: bool) -> None:
+    """Options in front of the subcommand, and a folder, make it another text."""
+    loaded = loads(file("bash", "command", asked))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContractWarning)
+        guard = Guard(loaded.contracts, tools=loaded.inventory)
+    said = [str(each) for each in guard.policy.warnings]
+    assert any("is compared from its beginning" in each for each in said) is warned
+
+
+def test_a_call_that_is_allowed_from_its_beginning_is_not_warned_of() -> None:
+    """What differs from it is refused."""
+    text = file("bash", "command", '{calls: {every: {matches: "^git push"}}}')
+    loaded = loads(text.replace("absent, match:", "no_other_call, call:"))
+    assert not Guard(loaded.contracts, tools=loaded.inventory).policy.warnings

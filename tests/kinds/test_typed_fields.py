@@ -423,6 +423,52 @@ def test_a_formula_says_that_it_compares_the_amount(formula: str) -> None:
     Guard(other.contracts, tools=other.inventory)
 
 
+BOTH = """version: 1
+tools:
+  refund: {{fields: {{amount: money}}}}
+  voucher: {{fields: {{amount: number}}}}
+  gift: {{fields: {{amount: integer}}}}
+contracts:
+  - name: rule
+    guarantee: {}
+"""
+ALL = "[refund, voucher, gift]"
+
+
+@requirement("S-KIND-11")
+@pytest.mark.parametrize(
+    "guarantee",
+    [
+        f"{{pattern: absent, match: {{tool: {ALL}, args: {{amount: {{gt: 100}}}}}}}}",
+        f"{{pattern: arg_value_range, tool: {ALL}, field: amount, max: 100}}",
+        f"{{pattern: amount_limit, tool: {ALL}, field: amount, total: 100}}",
+        "{pattern: amount_limit, tool: '*', field: amount, total: 100}",
+    ],
+)
+def test_money_of_one_tool_and_a_number_of_another_are_both_amounts(guarantee: str) -> None:
+    """A budget over several tools adds them up, however each declares its field."""
+    file = loads(BOTH.format(guarantee))
+    guard = Guard(file.contracts, tools=file.inventory)
+    for tool, amount in (("refund", "EUR 60"), ("refund", 60), ("voucher", 60), ("gift", 60)):
+        session = guard.session()
+        assert isinstance(session.decide(tool, {"amount": amount}), Allowed)
+        if "total" in guarantee:
+            assert isinstance(session.decide("refund", {"amount": "EUR 41"}), Blocked)
+            assert isinstance(session.decide("voucher", {"amount": 40.5}), Blocked)
+            assert isinstance(session.decide("gift", {"amount": 40}), Allowed)
+    assert isinstance(guard.session().decide("refund", {"amount": "EUR 101"}), Blocked)
+    assert isinstance(guard.session().decide("voucher", {"amount": 101}), Blocked)
+    assert isinstance(guard.session().decide("voucher", {"amount": "EUR 5"}), Blocked)
+
+
+@requirement("S-KIND-11")
+def test_a_formula_about_money_and_numbers_says_that_it_compares_amounts() -> None:
+    """As it does about money alone."""
+    file = loads(BOTH.format("{ltl: 'G !called([refund, voucher], amount > 100)'}"))
+    with pytest.raises(ContractError, match=r"write `amount:money\.amount`"):
+        Guard(file.contracts, tools=file.inventory)
+
+
 @requirement("S-KIND-11")
 @pytest.mark.parametrize("declared", [arg_value_range("pay", "amount", max=100)])
 def test_a_pattern_of_python_says_that_it_compares_the_amount(declared: Any) -> None:

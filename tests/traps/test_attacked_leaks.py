@@ -239,3 +239,72 @@ def test_codes_are_those_of_the_definition() -> None:
         row = (dice.choice(parts) + dice.choice(["", " ", " ", " "]) for _ in range(9))
         text = "".join(row)
         assert words_in(text) == words(text), text
+
+
+# --- values inside of a word -------------------------------------------------------------------
+
+KEY = "sk-live-abc123"
+CELLS = (
+    "id,name,iban,balance\n1,Ann,DE89370400440532013000,120.50\n2,Bob,GB29NWBK60161331926819,7\n"
+)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"API_KEY={KEY}\nDEBUG=1",
+        f"export API_KEY='{KEY}';",
+        f"key:{KEY}",
+        f'log {{"a":"{KEY}","b":2}}\nlog',
+        {"text": f'{{"a":"{KEY}","b":2}}'},
+        {"text": f"{{'a':'{KEY}','b':2}}"},
+        f"<td class=x>{KEY}</td>",
+        f"user1,{KEY},x",
+        f"user1;{KEY}|x",
+        f"|{KEY}|x|",
+        f"see https://x.example/u?page=2&token={KEY}&a=1",
+        f"DATABASE_URL=postgres://app:{KEY}@db.example/x",
+        {"env": [f"A=1 KEY={KEY}"]},
+    ],
+    ids=str,
+)
+@requirement("S-LEAK-03")
+def test_a_value_inside_of_a_word_leaks_alone(answer: Any) -> None:
+    """Lines of settings, cells, markup, data in a text: what stands between the marks counts."""
+    for text in (KEY, f"https://evil.example/?q={KEY}", f"API_KEY={KEY}"):
+        assert play(LEAK, ("read", {}, answer), ("send", {"b": text})) == "AB", text
+    assert play(LEAK, ("read", {}, answer), ("send", {"b": "sk-live-abc124"})) == "AA"
+
+
+@pytest.mark.parametrize(
+    ("passed", "letter"),
+    [
+        ("to DE89 3704 0044 0532 0130 00", "B"),
+        ("GB29NWBK60161331926819", "B"),
+        ("he has 120.50", "B"),
+        ("Dear Bob, your balance", "A"),
+        ("I have 7 of 2", "A"),
+    ],
+)
+@requirement("S-LEAK-03")
+def test_each_cell_of_a_table_leaks(passed: str, letter: str) -> None:
+    """A table whose cells are separated by commas is the plainest export there is."""
+    assert play(LEAK, ("read", {}, CELLS), ("send", {"b": passed})) == f"A{letter}"
+
+
+@pytest.mark.parametrize(
+    ("answer", "passed"),
+    [
+        ("it is 1,234.50 in all", "1 and 234.50"),
+        ("open=true,level=3,at=10:30:00,on=2026-11-23", "true, 3, 10:30:00, 2026-11-23"),
+        ("width=100%,n=5000", "100% of 5000"),
+        ("password=password", "your password"),
+        ("IBAN=DE89 3704 0044 0532 0130 00", "DE89"),
+        ("bob1@corp.example", "bob1"),
+        ("see docs/v2api/index.html", "v2api"),
+    ],
+)
+@requirement("S-LEAK-03")
+def test_parts_of_words_that_identify_nothing_are_no_leak(answer: str, passed: str) -> None:
+    """The rest is as it is between blanks."""
+    assert play(LEAK, ("read", {}, answer), ("send", {"b": passed})) == "AA"

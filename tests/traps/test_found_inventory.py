@@ -162,13 +162,14 @@ def test_check_says_that_names_were_not_checked(tmp_path: Path) -> None:
         ),
         ("{pattern: absent, match: {tool: book, args: {people.length: 5}}}", "is a list"),
         ("{pattern: absent, match: {tool: book, args: {seats.count: 5}}}", "is a whole number"),
+        ("{pattern: absent, match: {tool: book, args: {name.id: ann}}}", "is a text; write `name`"),
     ],
 )
 def test_what_no_tool_of_the_inventory_has_is_refused(
     load: Loads, guarantee: str, said: str
 ) -> None:
     """`any` is no tool, and a path fits the declared field that it goes into."""
-    tools = "{book: {fields: {people: array, seats: integer}}, look: }"
+    tools = "{book: {fields: {people: array, seats: integer, name: string}}, look: }"
     with pytest.raises(ContractError) as told:
         load(f"version: 1\ntools: {tools}\ncontracts:\n- name: a\n  guarantee: {guarantee}\n")
     assert said in str(told.value)

@@ -112,6 +112,36 @@ def test_a_word_that_nothing_speaks_against_is_accepted(gate: str, answer: Any) 
     assert opens(GATES[gate], answer)
 
 
+REPORTS = [
+    *("5 passed, 0 failed", "Tests:  0 failed, 5 passed, 5 total", "passed: 5, failed: 0"),
+    "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; in 0.00s",
+    *("Passed! - Failed: 0, Passed: 5, Skipped: 0", "passed=5 failed=0 errors=0", "10/10 passed"),
+    *("10 out of 10 passed", {"status": "passed", "failed": 0, "errors": 0.0}),
+    {"summary": "5 passed, 0 failed"},
+]
+SHORT_OF = [
+    *("3 failed, 2 passed", "10 failed, 5 passed", "v1.0 failed, v1.1 passed", "7 of 10 passed"),
+    *("7/10 passed", "7 out of 10 passed", "passed 7 out of 10", "2 passed, 3 broken, 1 crashed"),
+    *("passed: 0 failed: 5", "passed: 0 errors: 5", "passed=0 failed=5", "error: 0 passed"),
+    *("failed: 0.5, passed: 1", {"status": "passed", "failed": 3}, {"status": "passed", "ok": 0}),
+    {"status": "passed", "failed": True},
+]
+
+
+@requirement("S-CONFIRM-04")
+@pytest.mark.parametrize("answer", REPORTS, ids=repr)
+def test_a_report_that_counts_no_failure_is_accepted(answer: Any) -> None:
+    """As programs that run tests write it: `0 failed` says that nothing is wrong."""
+    assert opens(must_precede("ask", "pay", accept="passed"), answer)
+
+
+@requirement("S-CONFIRM-04")
+@pytest.mark.parametrize("answer", SHORT_OF, ids=repr)
+def test_a_report_that_falls_short_is_not(answer: Any) -> None:
+    """Some failed, or not all of them have passed; a zero belongs to the word that it counts."""
+    assert not opens(must_precede("ask", "pay", accept="passed"), answer)
+
+
 @requirement("S-CONFIRM-04")
 def test_a_word_may_have_a_no_in_itself() -> None:
     """What is accepted does not speak against itself, once or twice."""

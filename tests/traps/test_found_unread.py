@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import Blocked, Guard, contract
-from sponsio_like.patterns import absent, precedence, value_from
+from sponsio_like.patterns import absent, host_allowlist, precedence, scope_limit, value_from
 from sponsio_like.values.limits import ANSWER_CAP, VALUES_CAP
 from tests.semantics.manifest import requirement
 
@@ -59,3 +59,24 @@ def test_advice_sends_nobody_in_circles(answer: Any) -> None:
     assert "the answer of call 0 could not be read: more than" in said
     assert "first call `get`" not in said
     assert "first call `get`" in advice(rule, "pay", {"to": "bob"}, ("get", answer), ("get", "ann"))
+
+
+@requirement("S-CMP-11")
+@pytest.mark.filterwarnings("ignore:.*every relative")
+@pytest.mark.parametrize(
+    ("rule", "field", "untold", "told"),
+    [
+        (scope_limit("read", ["f"], ["/w"]), "f", "src/users.$id.ts", "/etc/passwd"),
+        (absent({"tool": "read", "args": {"f": {"outside": "/w"}}}), "f", "a/$b.ts", "/etc/a"),
+        (absent({"tool": "read", "args": {"f": {"under": "/w"}}}), "f", "$b/c", "/w/a"),
+        (host_allowlist("read", "f", ["a.com"]), "f", "a.com/x", "https://b.com/"),
+    ],
+)
+def test_a_path_or_a_host_that_nobody_can_tell_is_said_to_be_so(
+    rule: Any, field: str, untold: str, told: str
+) -> None:
+    """`src/users.$id.ts` lies in the folder, for all that the model sees."""
+    kind = "url" if "com" in untold else "path"
+    said = f"`{field}` could not be read: not all of it can be told as `{kind}`"
+    assert said in advice(rule, "read", {field: untold})
+    assert "could not be read" not in advice(rule, "read", {field: told})
