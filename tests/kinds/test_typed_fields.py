@@ -562,7 +562,7 @@ def test_a_key_of_a_kind_counts_each_spelling_apart() -> None:
 def test_one_of_several_values_allows_no_call(args: str) -> None:
     """`{runs: [ls]}` in `no_other_call` let `ls; rm -r /` through."""
     tool = "write" if "files" in args else "run"
-    with pytest.raises(ContractError, match=r"may have several values.*write \{only: "):
+    with pytest.raises(ContractError, match=r"may have several values.*write \{every: "):
         guard_of(f"{{pattern: no_other_call, call: {{tool: {tool}, args: {args}}}}}")
 
 

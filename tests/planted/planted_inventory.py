@@ -84,7 +84,7 @@ MEANING = (
     (
         "numbers have fields",
         "contracts/targets.py",
-        "if rest and kind in _A:",
+        "if rest and kind in _A and not _is_read(kind, rest[0]):",
         'if rest and kind == "boolean":',
     ),
 )
