@@ -185,14 +185,17 @@ def word_tokens(text: str) -> Iterator[str]:
         yield from () if number is None else (number,)
 
 
-def parts_between(text: str) -> Iterator[str]:
-    """Yield the parts between quotes, brackets, commas and the like, and what stands behind its
+def parts_between(text: str) -> list[str]:
+    """Return the parts between quotes, brackets, commas and the like, and what stands behind its
     name in one.
     """
+    found: list[str] = []
     for part in PARTS.split(text):
         for each in (part,) if decimal_of(part.strip(AROUND)) else part.split(","):
-            label = LABEL.fullmatch(each.strip(AROUND))
-            yield from (each, label[1]) if label else (each,)
+            found.append(each)
+            if label := LABEL.fullmatch(each.strip(AROUND)):
+                found.append(label[1])
+    return found
 
 
 def behind(line: str) -> Iterator[str]:
