@@ -57,6 +57,8 @@ COUNTED = (
     "SUPPORTS_USER_DEFINED_TYPES",
 )
 """What the parser asks of a database for each part of an expression that it tries to read."""
+NAMES_END = frozenset({"VAR", "IDENTIFIER", "R_PAREN"})
+"""The words before `NATURAL JOIN`, where it is no name itself."""
 JOINING = frozenset({"JOIN", "STRAIGHT_JOIN"})
 TRIES = 20_000
 """Most of these questions about one text: honest texts need one for each word."""
@@ -419,7 +421,8 @@ def _open_joins(tokens: list[Any]) -> int:
     ends = [each for each in kinds if each in JOINING or each in ("ON", "USING")]
     closed = sum(one in JOINING and other not in JOINING for one, other in itertools.pairwise(ends))
     free = sum(
-        one in ("CROSS", "NATURAL") and other in JOINING for one, other in itertools.pairwise(kinds)
+        each in JOINING and kinds[i - 1] in ("CROSS", "NATURAL") and kinds[i - 2] in NAMES_END
+        for i, each in enumerate(kinds)
     )
     return sum(each in JOINING for each in kinds) - closed - free
 
