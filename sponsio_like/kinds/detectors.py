@@ -8,6 +8,7 @@ scripts, invisible characters and odd dashes make no difference.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,8 +24,12 @@ Found: TypeAlias = Iterator[tuple[int, int, str]]
 DASHES = {ord(each): "-" for each in "\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe58\ufe63"}
 BLANKS = dict.fromkeys([0x0B, 0x0C, 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F], " ")
 BLANKS |= dict.fromkeys([*range(0x2000, 0x200B), 0x3000], " ")
-SIGN = re.compile(r"%(?:09|0[AaDd]|2[0BbDdEe]|3[0-9]|40)|.", re.DOTALL)
-"""One character; digits, blanks, `+`, `-`, `.` and `@` may be written as in a URL."""
+ESCAPED = re.compile(r"%(?:09|0[AaDd]|2[0BbDdEe]|3[0-9]|40)")
+"""A digit, a blank, `+`, `-`, `.` or `@` as in a URL."""
+SIGNS = re.compile(rf"(?P<same>[^%\x80-\U0010ffff]+)|{ESCAPED.pattern}|.", re.DOTALL)
+"""Characters that are seen as they are; or one, which may be written as in a URL."""
+FILLERS = "\u115f\u1160"
+"""Letters that nobody sees."""
 LONGEST_KEPT = 4_096
 """Most characters of a text of which it is remembered that something was found in it."""
 MOST = 1_000
@@ -93,13 +98,12 @@ def chosen_detectors(names: Iterable[str]) -> tuple[str, ...]:
 
 def hits(text: str, names: Iterable[str]) -> list[Hit]:
     """Return what these detectors find, by where it starts."""
-    plain, places, ends = _plain(text)
-    out = []
+    plain, found = _plain(text), list[tuple[str, int, int, str]]()
     for name in names:
-        for i, (start, end, value) in enumerate(DETECTORS[name].find(plain)):
-            if i >= MOST:
-                break
-            out.append(Hit(name, places[start], ends[end - 1], value))
+        some = itertools.islice(DETECTORS[name].find(plain), MOST)
+        found += [(name, start, end, value) for start, end, value in some]
+    places, ends = _places(text) if found else ((), ())
+    out = [Hit(name, places[start], ends[end - 1], value) for name, start, end, value in found]
     return sorted(out, key=lambda hit: (hit.start, -hit.end))
 
 
@@ -113,34 +117,49 @@ def has_hits(text: str, names: tuple[str, ...]) -> bool:
     return _has_hits(text, names) if len(text) <= LONGEST_KEPT else bool(hits(text, names))
 
 
-def _plain(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
-    """Return the text as it is seen, and for each of its characters where it begins and ends."""
+def _plain(text: str) -> str:
+    """Return the text as it is seen."""
+    if "%" in text:
+        text = ESCAPED.sub(lambda match: chr(int(match[0][1:], 16)), text)
+    if text.isascii():
+        return text
+    return text.translate({ord(each): _seen(each) for each in {*text} if not each.isascii()})
+
+
+def _places(text: str) -> tuple[Sequence[int], Sequence[int]]:
+    """Return where each character of the text as it is seen begins and ends in it."""
     if text.isascii() and "%" not in text:
-        return text, range(len(text)), range(1, len(text) + 1)
-    letters: list[str] = []
+        return range(len(text)), range(1, len(text) + 1)
     places: list[int] = []
     ends: list[int] = []
-    for match in SIGN.finditer(text):
-        sign = match[0]
-        if sign.isascii():
-            seen = sign if len(sign) == 1 else chr(int(sign[1:], 16))
+    for match in SIGNS.finditer(text):
+        start, end = match.span()
+        if match.lastgroup == "same":
+            places += range(start, end)
+            ends += range(start + 1, end + 1)
         else:
-            seen = _seen(sign)
-        letters.append(seen)
-        places.extend([match.start()] * len(seen))
-        ends.extend([match.end()] * len(seen))
-    return "".join(letters), places, ends
+            seen = 1 if match[0].isascii() else len(_seen(match[0]))
+            places += [start] * seen
+            ends += [end] * seen
+    return places, ends
 
 
 @functools.lru_cache(maxsize=4_096)
 def _seen(sign: str) -> str:
     """Return one character as it is read: plain digits and dashes, nothing for what is unseen."""
+    if _is_letter(sign):
+        return sign
     if not folded(sign):
         return ""
     plain = normal(sign.translate(DASHES).translate(BLANKS), "NFKC")
     digits = [unicodedata.digit(each, None) for each in plain]
     pairs = zip(plain, digits, strict=True)
     return "".join(each if digit is None else str(digit) for each, digit in pairs)
+
+
+def _is_letter(sign: str) -> bool:
+    """True for a letter that is read as it is: most of a text, and soon told."""
+    return sign.isalpha() and sign not in FILLERS and unicodedata.is_normalized("NFKC", sign)
 
 
 def between(text: str, start: int, end: int) -> str:

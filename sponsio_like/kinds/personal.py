@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import functools
 import re
+import string
+from bisect import bisect_left
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import accumulate
 from typing import NamedTuple
 
 from sponsio_like.kinds.detectors import DETECTORS, MOST, Found, between, detector, hits
@@ -64,12 +67,14 @@ def email_addresses(text: str) -> Found:
     """Yield addresses of mail, also `ann [at] corp [dot] com`; not `git@github.com:a/b`."""
     lower = text.lower()
     for match in AT.finditer(text) if any(sign in lower for sign in SIGNS) else ():
-        before = LOCAL.search(text[max(0, match.start() - 64) : match.start()])
         host = DOT.sub(".", match["host"]).replace("\u3002", ".")
         top = host.rpartition(".")[2]
-        if before is None or len(top) < 2 or NO_DOMAIN.match(top):
+        if len(top) < 2 or NO_DOMAIN.match(top):
             continue
         if match["word"] and not (match["dot"] and COMMON.fullmatch(top)):
+            continue
+        before = LOCAL.search(text[max(0, match.start() - 64) : match.start()])
+        if before is None:
             continue
         local = before[0].lstrip("'`{/=").rpartition("//")[2]
         start = match.start() - len(local)
@@ -141,56 +146,60 @@ def _is_phone(number: str, *, strict: bool) -> bool:
 # --- cards and accounts ---------------------------------------------------------------------------
 
 DIGITS = re.compile(r"\d+")
-GAP = re.compile(r"[ \-.\n\t_]{1,2}")
+CHAIN = re.compile(r"\d++(?:[ \-.\n\t_]{1,2}+\d++)*+")
+"""Groups of digits that only blanks, dashes and the like stand between."""
+FEWEST, MOST_DIGITS = 12, 19
+"""Fewest and most digits of a card."""
+THREE = re.compile(r"\d{3}")
 ISSUERS = re.compile(
     r"4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01]|720)\d{12,13}|3[47]\d{13}"
     r"|3(?:0[0-5]|[68]\d)\d{11}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}"
     r"|62\d{14,17}|(?:5018|5020|5038|5893|6304|6759|676[1-3])\d{8,15}"
 )
 """Numbers of cards by the digits that each issuer begins them with, and their lengths."""
+DOUBLED = str.maketrans("0123456789", "0246813579")
+"""The sum of the digits of twice a digit."""
 
 
 @detector("card", "personal")
 def card_numbers(text: str) -> Found:
     """Yield numbers of cards: those of an issuer, with the right check digit, grouped alike."""
     for chain in _chains(text):
+        digits = "".join([text[start:end] for start, end in chain])
+        sums = [0, *accumulate([end - start for start, end in chain])]
         past = 0
         for i in range(len(chain)):
-            if chain[i][0] < past:
+            if chain[i][0] < past or digits[sums[i]] not in "23456":
                 continue
-            for j in range(i, min(i + 19, len(chain))):
-                start, end = chain[i][0], chain[j][1]
-                number = re.sub(r"\D", "", text[start:end])
-                if len(number) > 19:
+            for j in range(bisect_left(sums, sums[i] + FEWEST, i) - 1, len(chain)):
+                number, start = digits[sums[i] : sums[j + 1]], chain[i][0]
+                if len(number) > MOST_DIGITS:
                     break
-                if (
-                    _is_card(number)
-                    and _grouped_alike(chain, i, j)
-                    and text[start - 1 : start] != "."
-                ):
-                    past = end
-                    yield start, end, number
+                alike = _is_card(number) and _grouped_alike(chain, i, j)
+                if alike and text[start - 1 : start] != ".":
+                    past = chain[j][1]
+                    yield start, past, number
                     break
 
 
 def _chains(text: str) -> Iterator[list[tuple[int, int]]]:
-    """Yield groups of digits that only blanks, dashes and the like stand between."""
-    chain: list[tuple[int, int]] = []
-    for match in DIGITS.finditer(text):
-        if chain and GAP.fullmatch(text, chain[-1][1], match.start()) is None:
-            yield chain
-            chain = []
-        chain.append(match.span())
-    if chain:
-        yield chain
+    """Yield groups of digits that may have a card among them.
+
+    Where no group has three digits, they are a card all together or not at all.
+    """
+    for match in CHAIN.finditer(text):
+        size = match.end() - match.start()
+        if size > 3 * MOST_DIGITS and THREE.search(text, *match.span()) is None:
+            continue
+        if size >= FEWEST:
+            yield [each.span() for each in DIGITS.finditer(text, *match.span())]
 
 
 def _is_card(number: str) -> bool:
     if ISSUERS.fullmatch(number) is None:
         return False
-    digits = [int(sign) for sign in reversed(number)]
-    doubled = (sum(divmod(2 * digit, 10)) for digit in digits[1::2])
-    return (sum(digits[::2]) + sum(doubled)) % 10 == 0
+    doubled = number[-2::-2].translate(DOUBLED)
+    return sum(map(int, number[-1::-2] + doubled)) % 10 == 0
 
 
 def _grouped_alike(chain: list[tuple[int, int]], first: int, last: int) -> bool:
@@ -202,9 +211,9 @@ def _grouped_alike(chain: list[tuple[int, int]], first: int, last: int) -> bool:
     return alike and (sizes[0] > 2 or (first == 0 and last == len(chain) - 1))
 
 
+CHECK_DIGITS = re.compile(r"\d(?= ?\d)(?:(?<=[A-Za-z]\d)|(?<=[A-Za-z] \d))")
 COUNTRY = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2} ?$")
-CHECK_DIGITS = re.compile(r"\d(?= ?\d)")
-REST = re.compile(r"\d ?\d(?:[ .\n\-]{0,2}[A-Za-z0-9]){11,30}")
+IN_DIGITS = {ord(each): str(int(each, 36)) for each in string.ascii_uppercase}
 LOOKALIKES = str.maketrans(
     "АВЕЅІЈКМНОРСТХаеѕіјорсхΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "ABESIJKMHOPCTXaesijopcxABEZHIKMNOPTYX",
@@ -220,18 +229,31 @@ def account_numbers(text: str) -> Found:
     past, text = 0, text if text.isascii() else text.translate(LOOKALIKES)
     for digits in CHECK_DIGITS.finditer(text):
         place = digits.start()
-        code = COUNTRY.search(text[max(0, place - 4) : place])
-        rest = REST.match(text, place) if code and place >= past else None
-        if code is None or rest is None:
+        code = COUNTRY.search(text[max(0, place - 4) : place]) if place >= past else None
+        account = _account(code[0][:2].upper()) if code else None
+        rest = account.match(text, place) if account else None
+        if code is None or rest is None or text[rest.end() : rest.end() + 1].isalnum():
             continue
         start = place - len(code[0])
-        ends = [place + each.end() for each in re.finditer(r"[A-Za-z0-9]", rest[0])]
-        for end in reversed(ends[12:]):
-            number = between(text, start, end)
-            if not text[end : end + 1].isalnum() and iban.is_valid(number):
-                yield start, end, number
-                past = end
-                break
+        number = between(text, start, rest.end())
+        if _has_remainder(number) and iban.is_valid(number):
+            yield start, rest.end(), number
+            past = rest.end()
+
+
+@functools.cache
+def _account(country: str) -> re.Pattern[str] | None:
+    """Return what stands behind the letters of a country, as long as its account numbers are."""
+    from stdnum import numdb  # of the extra [kinds]
+
+    shape = numdb.get("iban").info(country)[0][1].get("bban", "")
+    length = sum(map(int, re.findall(r"\d+", shape)))
+    return re.compile(rf"\d ?\d(?:[ .\n\-]{{0,2}}[A-Za-z0-9]){{{length}}}") if shape else None
+
+
+def _has_remainder(number: str) -> bool:
+    """True if the check digits are right; this much is known soon."""
+    return int((number[4:] + number[:4]).translate(IN_DIGITS)) % 97 == 1
 
 
 # --- national numbers -----------------------------------------------------------------------------
@@ -310,14 +332,15 @@ WORDS = (
     Word("hr.oib", "oib", 11),
     Word("bg.egn", "egn", 10),
 )
-START = re.compile(r"\d(?<!\d\d)(?=[ .]?\d[ .A-Za-z]?\d)")
-LETTERS = re.compile(r"(?<![\w.\-+/])[A-Za-z]{1,6}[ -]?$")
+JOINED = re.compile(r"[\w.\-+/]")
+BEFORE = re.compile(r"(?<![\w.\-+/])[A-Za-z]{1,6}[ -]?$")
+"""The letters before the first digit of a number."""
 
 
 @detector("national", "personal", "stdnum")
 def national_numbers(text: str) -> Found:
     """Yield national numbers of persons, of thirty countries, whose check digits are right."""
-    for digit in START.finditer(text):
+    for digit in _first_digits().finditer(text):
         for start in _starts(text, digit.start()):
             for module, look in SHAPES[text[start].isdigit()]:
                 match = _whole(look).match(text, start)
@@ -330,11 +353,23 @@ def national_numbers(text: str) -> Found:
                 yield start, end, number
 
 
+@functools.cache
+def _first_digits() -> re.Pattern[str]:
+    """Return what finds a digit at which a number may begin, or letters before it.
+
+    It begins with the digit, which is searched for fast, and looks back from there.
+    """
+    looks = "|".join(look for _, look in SHAPES[True])
+    number = rf"(?<![\w.\-+/])(?=(?:{looks})(?![\w\-+/]|\.\d))\d"
+    before = rf"(?<=[A-Za-z]\d)|(?<=[A-Za-z][ -]\d)|(?<={number})"
+    return re.compile(rf"\d(?<!\d\d)(?=[ .]?\d[ .A-Za-z]?\d)(?:{before})")
+
+
 def _starts(text: str, digit: int) -> Iterator[int]:
     """Yield where a number may start that has its first digit there: at it, at letters before."""
-    if digit == 0 or not re.match(r"[\w.\-+/]", text[digit - 1]):
+    if digit == 0 or not JOINED.match(text, digit - 1):
         yield digit
-    letters = LETTERS.search(text[max(0, digit - 8) : digit])
+    letters = BEFORE.search(text[max(0, digit - 8) : digit])
     if letters is not None:
         yield digit - len(letters[0])
 

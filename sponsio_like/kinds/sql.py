@@ -8,6 +8,7 @@ SQLite would, and adds up what they find; each of the others is for one database
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import threading
 from collections.abc import Iterable, Iterator
@@ -45,6 +46,22 @@ LONGEST = 16_384
 """Most characters of a text that is parsed."""
 DEPTH = 30
 """Most brackets within brackets: parsers of SQL recurse."""
+OPEN_JOINS = 10
+"""Most joins without a condition: for each the parser takes twice the time."""
+NESTED = 8
+"""Most brackets in brackets that stand beside one of these words, for the same reason."""
+NESTING = frozenset({"UNION", "EXCEPT", "INTERSECT", "STRUCT", "OBJECT", "NESTED"})
+COUNTED = (
+    "SUPPORTS_COLUMN_JOIN_MARKS",
+    "NORMALIZE_NOT_NULL",
+    "SUPPORTS_USER_DEFINED_TYPES",
+)
+"""What the parser asks of a database for each part of an expression that it tries to read."""
+NAMES_END = frozenset({"VAR", "IDENTIFIER", "R_PAREN"})
+"""The words before `NATURAL JOIN`, where it is no name itself."""
+JOINING = frozenset({"JOIN", "STRAIGHT_JOIN"})
+TRIES = 20_000
+"""Most of these questions about one text: honest texts need one for each word."""
 DIALECTS = {
     "sql": ("postgres", "mysql", "sqlite"),
     "sql_postgres": ("postgres",),
@@ -262,8 +279,11 @@ def _depth(text: str) -> int:
     return max(most, len(NESTS.findall(text)) // 4, text.count("[") // 4)
 
 
-def _read(text: str, dialect: str) -> Query | None:
-    """Return the facts of a text for one database; None if it does not parse there."""
+def _read(text: str, dialect: str, left: int = DEPTH) -> Query | None:
+    """Return the facts of a text for one database; None if it does not parse there.
+
+    `left`: how many times EXPLAIN may still stand in front.
+    """
     query = Query()
     if dialect == "mysql":
         text = CONDITIONAL.sub(r" \1 ", text)
@@ -273,7 +293,7 @@ def _read(text: str, dialect: str) -> Query | None:
             text = INTO.sub(" ", text)
     explained = EXPLAIN.match(text)
     if explained is not None:
-        return _explained(text, explained, dialect)
+        return _explained(text, explained, dialect, left)
     tokens, nodes = _parsed(text, dialect)
     if nodes is None:
         return None
@@ -288,9 +308,9 @@ def _read(text: str, dialect: str) -> Query | None:
     return query
 
 
-def _explained(text: str, found: re.Match[str], dialect: str) -> Query | None:
+def _explained(text: str, found: re.Match[str], dialect: str, left: int) -> Query | None:
     runs = "analy" in found[0].lower()
-    inner = _read(text[found.end() :], dialect)
+    inner = _read(text[found.end() :], dialect, left - 1) if left else None
     if inner is None:
         return None
     several = inner.statements > 1
@@ -299,14 +319,47 @@ def _explained(text: str, found: re.Match[str], dialect: str) -> Query | None:
     return query
 
 
+class _TooLongError(Exception):
+    """Raised out of the parser when it has tried to read too much."""
+
+
+class Tries(threading.local):
+    """How much the parser may still try, in this thread."""
+
+    left = 0
+
+
+TRIED = Tries()
+
+
 @functools.cache
 def _dialect(name: str) -> Any:
+    """Return a database as sqlglot knows it, which counts what its parser tries.
+
+    A few expressions have the parser try each part twice, and so each part of that: `+ if + if ..`.
+    """
     import logging
 
     import sqlglot
 
     logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of each `Command`
-    return sqlglot.Dialect.get_or_raise(name)
+    of = type(sqlglot.Dialect.get_or_raise(name))
+    counting: Any = type(f"Counted{of.__name__}", (of,), {})
+    for each in COUNTED:
+        setattr(counting, each, _counted(getattr(of, each)))
+    return counting()
+
+
+def _counted(value: Any) -> property:
+    """Return a property of this value, which counts how often it is read."""
+
+    def read(_of: Any) -> Any:
+        TRIED.left -= 1
+        if TRIED.left < 0:
+            raise _TooLongError
+        return value
+
+    return property(read)
 
 
 class Tokenizers(threading.local):
@@ -331,11 +384,47 @@ def _parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
     """Return the tokens of a text, and its statements; None for these if it does not parse."""
     import sqlglot  # of the extra [kinds]
 
+    TRIED.left = TRIES
     try:
         tokens = TOKENIZERS.of(dialect).tokenize(text)
+        if _takes_long(text, tokens):
+            return [], None
         return tokens, list(_dialect(dialect).parser().parse(tokens, text))
-    except (sqlglot.errors.SqlglotError, RecursionError, *BROKEN):
+    except (sqlglot.errors.SqlglotError, RecursionError, _TooLongError, *BROKEN):
         return [], None
+
+
+def _takes_long(text: str, tokens: list[Any]) -> bool:
+    """True if the parser may take twice the time for each of many joins or brackets."""
+    if text.count("(") > NESTED and _nested(tokens) > NESTED:
+        return True
+    return text.lower().count("join") > OPEN_JOINS and _open_joins(tokens) > OPEN_JOINS
+
+
+def _nested(tokens: list[Any]) -> int:
+    """Return how many brackets beside a word of `NESTING` stand in one another."""
+    kinds = [each.token_type.name for each in tokens]
+    around, depth, most = list[bool](), 0, 0
+    for i, each in enumerate(kinds):
+        if each == "L_PAREN":
+            around.append(not NESTING.isdisjoint(kinds[max(0, i - 1) : i + 2]))
+            depth += around[-1]
+            most = max(most, depth)
+        elif each == "R_PAREN" and around:
+            depth -= around.pop()
+    return most
+
+
+def _open_joins(tokens: list[Any]) -> int:
+    """Return the number of joins that another one, or the end, follows before any condition."""
+    kinds = [each.token_type.name for each in tokens]
+    ends = [each for each in kinds if each in JOINING or each in ("ON", "USING")]
+    closed = sum(one in JOINING and other not in JOINING for one, other in itertools.pairwise(ends))
+    free = sum(
+        each in JOINING and kinds[i - 1] in ("CROSS", "NATURAL") and kinds[i - 2] in NAMES_END
+        for i, each in enumerate(kinds)
+    )
+    return sum(each in JOINING for each in kinds) - closed - free
 
 
 def _called(tokens: list[Any]) -> Iterator[str]:
@@ -527,17 +616,32 @@ def _verb(node: Any, query: Query) -> None:
 
 
 def _is_always(where: Any) -> bool:
-    """True if a condition spares no row: `1 = 1`, `id = id`, `true or ..`."""
+    """True if a condition spares no row: `1 = 1`, `id = id`, `true or ..`.
+
+    `a or b or c ..` is `((a or b) or c) ..`: it is followed from inside, as it has any length.
+    """
+    from sqlglot import exp
+
+    inner, around = where, list[Any]()
+    while isinstance(inner, (exp.Or, exp.And)):
+        around.append(inner)
+        inner = inner.left
+    always = _is_always_alone(inner)
+    for each in reversed(around):
+        if isinstance(each, exp.And):
+            always = always and _is_always(each.right)
+        elif not always:
+            always = _is_always(each.right) or _is_opposite(each.left, each.right)
+    return always
+
+
+def _is_always_alone(where: Any) -> bool:
+    """True if a condition that is no `and` or `or` spares no row."""
     from sqlglot import exp
 
     match where:
         case exp.Paren():
             return _is_always(where.this)
-        case exp.Or():
-            either = _is_always(where.left) or _is_always(where.right)
-            return either or _is_opposite(where.left, where.right)
-        case exp.And():
-            return _is_always(where.left) and _is_always(where.right)
         case exp.EQ() | exp.GTE() | exp.LTE() | exp.Is() | exp.NullSafeEQ() if _is_same(where):
             return True
         case exp.Like() | exp.ILike() | exp.SimilarTo() | exp.Glob() | exp.RegexpLike():

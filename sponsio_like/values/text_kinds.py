@@ -21,6 +21,8 @@ Facts: TypeAlias = Mapping[str, tuple[Any, ...]]
 """The values of each fact. `UNREADABLE` stands among them where something cannot be resolved."""
 CACHED = 4_096
 """Most texts of a kind whose facts are kept, and the most characters of such a text."""
+CACHED_LONG = 16
+"""Most longer texts of a kind whose facts are kept: each contract asks for those of one call."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,11 @@ class TextKind:
     of_words: Callable[[tuple[str, ...]], Facts] | None = None
     numbers: bool = False
     _cached: Callable[[str], Facts] = field(init=False, repr=False, compare=False)
+    _cached_long: Callable[[str], Facts] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_cached", functools.lru_cache(maxsize=CACHED)(self.read))
+        for name, most in (("_cached", CACHED), ("_cached_long", CACHED_LONG)):
+            object.__setattr__(self, name, functools.lru_cache(maxsize=most)(self.read))
 
     def has_many(self, fact: str) -> bool:
         """True if the fact may have several values."""
@@ -59,7 +63,7 @@ class TextKind:
             spend(len(value))
             if len(value) > TEXT_CAP:
                 return None
-            return self._cached(value) if len(value) <= CACHED else self.read(value)
+            return (self._cached if len(value) <= CACHED else self._cached_long)(value)
         if isinstance(value, (list, tuple)) and self.of_words is not None:
             if value and all(isinstance(each, str) for each in value):
                 return self.of_words(tuple(value))

@@ -124,3 +124,64 @@ def test_brackets_that_double_nothing_are_read() -> None:
     assert UNREADABLE not in shell("[ -n a ] && ls\n" * 40)["runs"]
     assert UNREADABLE not in shell("grep '[a-z]' f | wc -l\n" * 40)["runs"]
     assert UNREADABLE not in shell('[[ $a == b && -n "$c" ]] && ls\n' * 40)["runs"]
+
+
+SQL = [each for each in sorted(TEXT_KINDS) if each.startswith("sql")]
+
+
+@pytest.mark.parametrize("name", SQL)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select * from a" + " join b" * 30,
+        "select * from a" + " left join b" * 1_000,
+        "select * from a" + " straight_join b" * 30,
+        "select 1 from a" + " join natural" * 30,
+        "select 1 from a" + " join b as natural" * 30,
+        "with a as (select 1) " + "+ if " * 22 + ")",
+        "select b " + "+ if " * 40 + "from a",
+        "merge into a using b " + "( struct " * 22 + ")",
+        "create table a (" + "union ( " * 22 + "from a",
+    ],
+    ids=[
+        "joins",
+        "more joins",
+        "straight joins",
+        "a name",
+        "an alias",
+        "if",
+        "more if",
+        "types",
+        "unions",
+    ],
+)
+def test_a_query_for_which_the_parser_takes_twice_the_time_for_each_part_is_unknown(
+    name: str, text: str
+) -> None:
+    """Joins without a condition, `if` without `then`, types in types: 30 would take for ever."""
+    assert TEXT_KINDS[name].read(text)["verbs"] == X
+
+
+def test_joins_that_have_a_condition_or_need_none_are_read() -> None:
+    """However many there are; and a few that have none."""
+    for joins in (
+        "select * from a" + " join b on a.x = b.x" * 40,
+        "select * from a" + " join b using (x)" * 40,
+        "select * from a" + " cross join b" * 40,
+        "select * from a" + " natural join b" * 40,
+        "select * from a" + " join b" * 8,
+        "select * from a" + " join b join c on b.x = c.x on a.x = b.x" * 4,
+    ):
+        assert TEXT_KINDS["sql"].read(joins)["verbs"] == ("select",)
+
+
+@pytest.mark.parametrize("name", SQL)
+def test_long_conditions_and_words_in_a_row_raise_nothing(name: str) -> None:
+    """A condition of thousands of parts is read; thousands of EXPLAIN are unknown."""
+    where, read = "delete from a where ", TEXT_KINDS[name].read
+    assert "delete_all" not in read(where + " or ".join(["x = 1"] * 1_500))["verbs"]
+    assert "delete_all" not in read(where + " and ".join(["x = 1", *["1 = 1"] * 1_000]))["verbs"]
+    assert "delete_all" in read(where + " or ".join([*["x = 1"] * 1_000, "1 = 1"]))["verbs"]
+    assert "delete_all" in read(where + " and ".join(["1 = 1"] * 1_000))["verbs"]
+    assert read("explain " * 1_500 + "select 1")["verbs"] == X
+    assert read("explain " * 3 + "select 1")["verbs"] != X

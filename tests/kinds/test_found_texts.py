@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import importlib
 import json
 import time
 
@@ -17,6 +18,8 @@ from sponsio_like.kinds.detectors import DETECTORS, MOST
 from sponsio_like.patterns import no_pii
 from sponsio_like.values import TEXT_KINDS, UNREADABLE
 from tests.semantics.manifest import requirement
+from tests.support.costs import work
+from tests.support.size import sized
 
 RANDOM = "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
 HEX = "a8f5f167f44f4964e6c998dee827110c"
@@ -332,6 +335,25 @@ def test_the_work_grows_with_the_length_of_the_text(name: str, piece: str) -> No
         return time.process_time() - begun
 
     assert cost(long) <= 12 * max(min(cost(short) for _ in range(3)), 0.002)
+
+
+@pytest.mark.parametrize("piece", ["1", "1 ", "1.", "4111 ", "DE89 ", "756.", "2026-", "é1 "])
+def test_digits_in_a_row_are_little_work(piece: str) -> None:
+    """A character of a text full of digits costs less than four calls of functions."""
+    text = piece * (16_000 // len(piece))
+    hits("1", DETECTORS)
+    assert work(lambda: hits(text, DETECTORS)) < 4 * len(text)
+
+
+def test_letters_are_seen_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is soon told of a letter is what is found out of any other character."""
+    module = importlib.import_module("sponsio_like.kinds.detectors")
+    characters = map(chr, range(0x80, 0x110000, sized(1, 37)))
+    letters = [each for each in characters if module._is_letter(each)]
+    assert len(letters) > 1_000
+    monkeypatch.setattr(module, "_is_letter", lambda _: False)
+    for each in letters:
+        assert module._seen.__wrapped__(each) == each
 
 
 FILE = """

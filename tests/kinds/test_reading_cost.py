@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Guard
+from sponsio_like import Allowed, Blocked, Guard
 from sponsio_like.kinds import sql
 from sponsio_like.kinds.sql import (
     COMMENTED,
@@ -141,6 +141,24 @@ def test_calls_without_such_fields_run_no_reader(tmp_path: Path, readings: list[
     assert sorted(readings) == ["shell", "sql", "url"]
     session.decide("bash", {"command": "ls a"})
     assert sorted(readings) == ["shell", "sql", "url"]
+
+
+def test_a_long_text_is_read_once_for_all_contracts(tmp_path: Path, readings: list[str]) -> None:
+    """As short ones are: whatever ten contracts ask of it, and the advice."""
+    rules = [
+        f"""  - name: r{i}
+    guarantee: {{pattern: absent, match: {{tool: bash, args: {{command: {{runs: [x{i}]}}}}}}}}"""
+        for i in range(10)
+    ]
+    tools = "version: 1\ntools:\n  bash: {fields: {command: shell}}\ncontracts:\n"
+    file = tmp_path / "contracts.yaml"
+    file.write_text(tools + "\n".join(rules))
+    session = Guard.from_yaml(str(file)).session()
+    readings.clear()
+    outcome = session.decide("bash", {"command": "ls a\n" * 1_200 + "x3"})
+    assert isinstance(outcome, Blocked)
+    assert "r3" in outcome.advice
+    assert readings == ["shell"]
 
 
 # --- what is looked at first says the same --------------------------------------------------------
