@@ -184,15 +184,15 @@ FOUND = (
     (
         "any number is a card",
         "kinds/personal.py",
-        "return (sum(digits[::2]) + sum(doubled)) % 10 == 0",
+        "return sum(map(int, number[-1::-2] + doubled)) % 10 == 0",
         "return True",
         f"{NEAR}[4111 1111 1111 1112]",
     ),
     (
-        "accounts end at the first blank",
+        "accounts may be longer than those of their country",
         "kinds/personal.py",
-        "for end in reversed(ends[12:]):",
-        "for end in ends[-1:]:",
+        "{{{length}}}",
+        "{{{length},30}}",
         f"{TABLE}[iban-de89 3704 0044 0532 0130 00 please]",
     ),
     (

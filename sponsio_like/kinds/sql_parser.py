@@ -1,0 +1,136 @@
+"""Parses queries by sqlglot, in a bounded number of steps.
+
+In: a text, and the name of a database. Out: its tokens, and a tree for each statement.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import threading
+from typing import Any
+
+OPEN_JOINS = 10
+"""Most joins without a condition: for each the parser takes twice the time."""
+NESTED = 8
+"""Most brackets in brackets that stand beside one of these words, for the same reason."""
+NESTING = frozenset({"UNION", "EXCEPT", "INTERSECT", "STRUCT", "OBJECT", "NESTED"})
+COUNTED = (
+    "SUPPORTS_COLUMN_JOIN_MARKS",
+    "NORMALIZE_NOT_NULL",
+    "SUPPORTS_USER_DEFINED_TYPES",
+)
+"""What the parser asks of a database for each part of an expression that it tries to read."""
+NAMES_END = frozenset({"VAR", "IDENTIFIER", "R_PAREN"})
+"""The words before `NATURAL JOIN`, where it is no name itself."""
+JOINING = frozenset({"JOIN", "STRAIGHT_JOIN"})
+TRIES = 20_000
+"""Most of these questions about one text: honest texts need one for each word."""
+
+
+class _TooLongError(Exception):
+    """Raised out of the parser when it has tried to read too much."""
+
+
+class Tries(threading.local):
+    """How much the parser may still try, in this thread."""
+
+    left = 0
+
+
+TRIED = Tries()
+
+
+@functools.cache
+def _dialect(name: str) -> Any:
+    """Return a database as sqlglot knows it, which counts what its parser tries.
+
+    A few expressions have the parser try each part twice, and so each part of that: `+ if + if ..`.
+    """
+    import logging
+
+    import sqlglot
+
+    logging.getLogger("sqlglot").setLevel(logging.ERROR)  # it warns of each `Command`
+    of = type(sqlglot.Dialect.get_or_raise(name))
+    counting: Any = type(f"Counted{of.__name__}", (of,), {})
+    for each in COUNTED:
+        setattr(counting, each, _counted(getattr(of, each)))
+    return counting()
+
+
+def _counted(value: Any) -> property:
+    """Return a property of this value, which counts how often it is read."""
+
+    def read(_of: Any) -> Any:
+        TRIED.left -= 1
+        if TRIED.left < 0:
+            raise _TooLongError
+        return value
+
+    return property(read)
+
+
+class Tokenizers(threading.local):
+    """The tokenizers of a thread: they take long to make, and each reads one text at a time."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, Any] = {}
+
+    def of(self, dialect: str) -> Any:
+        """Return the tokenizer for a database."""
+        if dialect not in self.made:
+            self.made[dialect] = _dialect(dialect).tokenizer()
+        return self.made[dialect]
+
+
+TOKENIZERS = Tokenizers()
+BROKEN = (ValueError, AttributeError, TypeError, LookupError)
+"""The errors of the parser that are not its own, at texts that end too soon (`SHOW TABLE`)."""
+
+
+def parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
+    """Return the tokens of a text, and its statements; None for these if it does not parse."""
+    import sqlglot  # of the extra [kinds]
+
+    TRIED.left = TRIES
+    try:
+        tokens = TOKENIZERS.of(dialect).tokenize(text)
+        if _takes_long(text, tokens):
+            return [], None
+        return tokens, list(_dialect(dialect).parser().parse(tokens, text))
+    except (sqlglot.errors.SqlglotError, RecursionError, _TooLongError, *BROKEN):
+        return [], None
+
+
+def _takes_long(text: str, tokens: list[Any]) -> bool:
+    """True if the parser may take twice the time for each of many joins or brackets."""
+    if text.count("(") > NESTED and _nested(tokens) > NESTED:
+        return True
+    return text.lower().count("join") > OPEN_JOINS and _open_joins(tokens) > OPEN_JOINS
+
+
+def _nested(tokens: list[Any]) -> int:
+    """Return how many brackets beside a word of `NESTING` stand in one another."""
+    kinds = [each.token_type.name for each in tokens]
+    around, depth, most = list[bool](), 0, 0
+    for i, each in enumerate(kinds):
+        if each == "L_PAREN":
+            around.append(not NESTING.isdisjoint(kinds[max(0, i - 1) : i + 2]))
+            depth += around[-1]
+            most = max(most, depth)
+        elif each == "R_PAREN" and around:
+            depth -= around.pop()
+    return most
+
+
+def _open_joins(tokens: list[Any]) -> int:
+    """Return the number of joins that another one, or the end, follows before any condition."""
+    kinds = [each.token_type.name for each in tokens]
+    ends = [each for each in kinds if each in JOINING or each in ("ON", "USING")]
+    closed = sum(one in JOINING and other not in JOINING for one, other in itertools.pairwise(ends))
+    free = sum(
+        each in JOINING and kinds[i - 1] in ("CROSS", "NATURAL") and kinds[i - 2] in NAMES_END
+        for i, each in enumerate(kinds)
+    )
+    return sum(each in JOINING for each in kinds) - closed - free
