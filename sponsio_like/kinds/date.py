@@ -40,7 +40,7 @@ NAMED = re.compile(
 )
 
 
-@kind("date", PARTS, main="date")
+@kind("date", PARTS, main="date", steps=10)
 def date_text(text: str) -> Facts:
     """Return the day and the moment that a text names; unknown if it can be read in two ways."""
     moment = _moment(text)

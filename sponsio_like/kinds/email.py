@@ -36,7 +36,7 @@ READ_APART = re.compile("[\xdf\u1e9e\u03c2\u200c\u200d]")
 """Letters of domains that older readers take for others: `straße` is `strasse` to them."""
 
 
-@kind("email", ADDRESSES, main="domain")
+@kind("email", ADDRESSES, main="domain", steps=10)
 def email(text: str) -> Facts:
     """Return the addresses in a list of recipients; unknown if any of it is no address."""
     if len(text) > LONGEST or ODD.search(text) or "%" in text or "\\" in text:
@@ -75,7 +75,7 @@ def _address(text: str) -> tuple[str, str] | None:
     return local.lower(), name
 
 
-@kind("domain", NAMES, main="name")
+@kind("domain", NAMES, main="name", steps=10)
 def domain(text: str) -> Facts:
     """Return a domain in its usual form; unknown if the text is none."""
     name = plain_domain(text)

@@ -19,7 +19,7 @@ PARTS = {
 }
 
 
-@kind("path", PARTS, main="whole")
+@kind("path", PARTS, main="whole", steps=10)
 def file_path(text: str) -> Facts:
     """Return the parts of a path; of one that readers take differently, only the text is known."""
     if under(text, ("/",), "/") is None:

@@ -56,7 +56,7 @@ GROUPED = re.compile(rf"[0-9]{{1,3}}(?:(?P<sign>[,.']|{BLANK})[0-9]{{3}})(?:(?P=
 INDIAN = re.compile(r"[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}")
 
 
-@kind("money", PARTS, main="amount", numbers=True)
+@kind("money", PARTS, main="amount", numbers=True, steps=10)
 def money(text: str) -> Facts:
     """Return an amount and its currency; what can be read in two ways is unknown."""
     match = TEXT.fullmatch(text.strip(" ")) if len(text) <= LONGEST else None

@@ -29,6 +29,7 @@ def kind(
     needs: Iterable[str] = (),
     of_words: OfWords | None = None,
     numbers: bool = False,
+    steps: int = 1,
 ) -> Callable[[Read], Read]:
     """Declare a kind: `@kind("sku", {"vendor": "who makes it", "parts[]": ".."}, main="vendor")`.
 
@@ -37,7 +38,9 @@ def kind(
     resolved. A fact without `[]` has at most one value. `main` is the fact that `only` speaks of.
     `needs` are modules that the function imports, which are looked for when a contract names the
     kind. `of_words` reads a list of texts, as a command may be given; with `numbers` a number is
-    read as text. Raises `ContractError` for a name or a fact that cannot be, or that is taken.
+    read as text. `steps`: the work of reading a character, of the 30,000,000 steps that one
+    decision may take (docs/semantics.md, S-FAIL-12). Raises `ContractError` for a name or a fact
+    that cannot be, or that is taken.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in TAKEN:
         raise ContractError.of(f"`{name}` is no name for a kind", "write small letters: `sku`")
@@ -51,7 +54,7 @@ def kind(
         known = TEXT_KINDS.get(name)
         if known is not None and _home(known.read) != _home(read):
             raise ContractError.of(f"kind `{name}` exists already", "choose another name")
-        TEXT_KINDS[name] = TextKind(name, read, facts, main, tuple(needs), of_words, numbers)
+        TEXT_KINDS[name] = TextKind(name, read, facts, main, tuple(needs), of_words, numbers, steps)
         forget_paths()
         return read
 

@@ -99,6 +99,7 @@ def _words_of(words: tuple[str, ...]) -> Facts:
     main="runs",
     needs=("tree_sitter", "tree_sitter_bash"),
     of_words=_words_of,
+    steps=100,
 )
 def shell(text: str) -> Facts:
     """Return what a command does, as far as its text tells."""

@@ -45,6 +45,8 @@ LONGEST = 16_384
 """Most characters of a text that is parsed."""
 DEPTH = 30
 """Most brackets within brackets: parsers of SQL recurse."""
+STEPS = 250
+"""The work of reading a character."""
 DIALECTS = {
     "sql": ("postgres", "mysql", "sqlite"),
     "sql_postgres": ("postgres",),
@@ -190,7 +192,7 @@ def declare(name: str, dialects: tuple[str, ...]) -> None:
     def read(text: str) -> Facts:
         return _facts(text, dialects)
 
-    kind(name, FACTS, main="verbs", needs=("sqlglot",))(read)
+    kind(name, FACTS, main="verbs", needs=("sqlglot",), steps=STEPS)(read)
 
 
 def sql(text: str) -> Facts:

@@ -63,7 +63,7 @@ EMBEDDED = (
 """Networks of IPv6 whose addresses have an address of IPv4 in them."""
 
 
-@kind("url", PARTS, main="host", needs=("ada_url",))
+@kind("url", PARTS, main="host", needs=("ada_url",), steps=10)
 def url(text: str) -> Facts:
     """Return the parts of a URL. Of a text that is no absolute URL, nothing is known."""
     if len(text) > LONGEST:

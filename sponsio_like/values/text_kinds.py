@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from sponsio_like.values.effort import spend
+from sponsio_like.values.effort import once_per_decision, spend
 from sponsio_like.values.frozen import UNREADABLE
 from sponsio_like.values.limits import TEXT_CAP
 from sponsio_like.values.tokens import scalar_text
@@ -31,7 +31,8 @@ class TextKind:
 
     `read` returns the facts of a text, for any text, and raises nothing. `main` is the fact that is
     meant where none is named. `needs` are the modules that `read` imports, of the extra `[kinds]`.
-    `of_words` reads a list of texts; `numbers`: a number is read as the text that it is.
+    `of_words` reads a list of texts; `numbers`: a number is read as the text that it is. `steps`:
+    the work of reading one character, as `effort.py` counts it.
     """
 
     name: str
@@ -41,6 +42,7 @@ class TextKind:
     needs: tuple[str, ...] = ()
     of_words: Callable[[tuple[str, ...]], Facts] | None = None
     numbers: bool = False
+    steps: int = 1
     _cached: Callable[[str], Facts] = field(init=False, repr=False, compare=False)
     _cached_long: Callable[[str], Facts] = field(init=False, repr=False, compare=False)
 
@@ -63,13 +65,20 @@ class TextKind:
             spend(len(value))
             if len(value) > TEXT_CAP:
                 return None
-            return (self._cached if len(value) <= CACHED else self._cached_long)(value)
+            return once_per_decision(self.name, value, self._read)
         if isinstance(value, (list, tuple)) and self.of_words is not None:
             if value and all(isinstance(each, str) for each in value):
                 return self.of_words(tuple(value))
             return None
         text = scalar_text(value) if self.numbers and not isinstance(value, bool) else None
         return None if text is None else self._cached(text)
+
+    def _read(self, text: str) -> Facts:
+        """Return the facts of a text. Its work is counted whether or not the facts are cached, so
+        that no decision depends on those before it.
+        """
+        spend(len(text) * self.steps)
+        return (self._cached if len(text) <= CACHED else self._cached_long)(text)
 
 
 TEXT_KINDS: dict[str, TextKind] = {}

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sponsio_like import Allowed, Blocked, Guard, contract
 from sponsio_like.kinds import domain, email, ident, money, shell, url
 from sponsio_like.kinds.email import NESTED
 from sponsio_like.kinds.shell_words import FIELDS
@@ -185,3 +186,26 @@ def test_long_conditions_and_words_in_a_row_raise_nothing(name: str) -> None:
     assert "delete_all" in read(where + " and ".join(["1 = 1"] * 1_000))["verbs"]
     assert read("explain " * 1_500 + "select 1")["verbs"] == X
     assert read("explain " * 3 + "select 1")["verbs"] != X
+
+
+@pytest.mark.parametrize(("many", "expected"), [(7, Allowed), (8, Blocked)])
+def test_what_one_decision_reads_of_texts_is_counted(many: int, expected: type) -> None:
+    """Each text of a list is within the cap, and all of them together are not: none is searched for
+    ever. What has been read before is counted, too, so that the answer is the same again.
+    """
+    rule = {"pattern": "absent", "match": {"tool": "run", "args": {"texts[]:sql.verbs[]": "drop"}}}
+    guard = Guard([contract("read only").guarantees(rule)])
+    texts = [
+        f"select {', '.join(f'c{k}_{n}' for k in range(2_000))} from t"[:15_500]
+        for n in range(many)
+    ]
+    for _ in range(2):
+        assert type(guard.session().decide("run", {"texts": texts})) is expected
+
+
+def test_a_text_is_counted_once_for_all_contracts() -> None:
+    """Twenty contracts about one long query read it once, and refuse nothing that is honest."""
+    rule = {"pattern": "absent", "match": {"tool": "run", "args": {"text:sql.verbs[]": "drop"}}}
+    guard = Guard([contract(f"c{n}").guarantees(rule) for n in range(20)])
+    text = f"select {', '.join(f'c{k}' for k in range(2_000))} from t"
+    assert type(guard.session().decide("run", {"text": text})) is Allowed

@@ -113,6 +113,7 @@ MEANING = (
     ),
 )
 TABLE = "tests/kinds/test_found_texts.py::test_what_is_personal_or_secret_is_found"
+COUNTED = "tests/kinds/test_caps.py::test_what_one_decision_reads_of_texts_is_counted"
 HIDDEN = "tests/kinds/test_shell_hidden.py::test_what_is_hidden_is_found_or_unknown"
 NEAR = "tests/kinds/test_found_texts.py::test_what_only_looks_like_it_is_not"
 VALUES = "tests/kinds/test_plain_values.py"
@@ -323,5 +324,19 @@ FOUND = (
         "if _hides(node, inner):",
         "if False:",
         f"{HIDDEN}[a=b; echo ${{a#$(rm x)}}]",
+    ),
+    (
+        "reading a text by its kind costs as much as any character",
+        "values/text_kinds.py",
+        "spend(len(text) * self.steps)",
+        "spend(len(text))",
+        COUNTED,
+    ),
+    (
+        "a lane reads long texts by their kinds, and counts nothing",
+        "engine/fastpath/letter.py",
+        "each.op in SEARCHING or _is_of_kind(each.path)",
+        "each.op in SEARCHING",
+        COUNTED,
     ),
 )

@@ -16,6 +16,7 @@ from sponsio_like.events import OPEN, Call, custom, inputs_of
 from sponsio_like.logic.formula import (
     ApprovalAge,
     Approved,
+    Arg,
     Compare,
     Const,
     Ctx,
@@ -27,6 +28,7 @@ from sponsio_like.logic.formula import (
     Match,
     Node,
     OutputIs,
+    Sum,
     Target,
     Tokens,
     postorder,
@@ -42,6 +44,7 @@ from sponsio_like.monitor import (
     static,
     vars_in,
 )
+from sponsio_like.values import kind_step, path_parts
 
 OF_CONTEXT = (ApprovalAge, Approved, Compare, Const, Ctx, Delivered, FactAge, Tokens)
 
@@ -136,11 +139,11 @@ class Lettering:
         of_context = all(map(_of_context, postorder(slot.node)))
         read = self._names.bind(slot_reader(slot))
         whole = f"{read}({None if of_context else self.call()}, context)"
+        large = [f"if {self._names.bind(is_large)}(args): return None"] if searches(slot) else []
         if slot.waits:
-            return [f"{name} = {whole} is {self._names.bind(OPEN)}"]
+            return [*large, f"{name} = {whole} is {self._names.bind(OPEN)}"]
         short = shortcut(slot) if slot.kind != "amount" or always else None
-        large = f"if {self._names.bind(is_large)}(args): return None"
-        long = [large, f"{name} = {whole}"] if searches(slot) else [f"{name} = {whole}"]
+        long = [*large, f"{name} = {whole}"]
         if short is None:
             return long
         lines = [f"{name} = {self._short(short)}", f"if {name} is None:"]
@@ -195,17 +198,24 @@ def _of_context(node: Node) -> bool:
 
 
 def searches(slot: Slot) -> bool:
-    """True if reading the slot may search in texts, which the slow path counts."""
+    """True if reading the slot may search in texts, or read them by a kind, which the slow path
+    counts.
+    """
     return any(
         (isinstance(node, Custom) and node.name in ("arg_contains", "arg_allowed", "arg_finds"))
         or (isinstance(node, Compare) and node.op in SEARCHING)
+        or (isinstance(node, Arg | Sum) and _is_of_kind(node.path))
         or (isinstance(node, Happens) and any(map(_asks_texts, node.target)))
         for node in postorder(slot.node)
     )
 
 
 def _asks_texts(match: Match) -> bool:
-    return any(each.op in SEARCHING for each in match.conditions)
+    return any(each.op in SEARCHING or _is_of_kind(each.path) for each in match.conditions)
+
+
+def _is_of_kind(path: str) -> bool:
+    return ":" in path and any(kind_step(part) is not None for part in path_parts(path))
 
 
 def _of_user(node: Node) -> bool:
