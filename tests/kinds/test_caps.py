@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
@@ -188,6 +189,11 @@ def test_long_conditions_and_words_in_a_row_raise_nothing(name: str) -> None:
     assert read("explain " * 3 + "select 1")["verbs"] != X
 
 
+def select(columns: Iterable[str]) -> str:
+    """Return a query of these columns."""
+    return " ".join(("select", ", ".join(columns), "from t"))
+
+
 @pytest.mark.parametrize(("many", "expected"), [(7, Allowed), (8, Blocked)])
 def test_what_one_decision_reads_of_texts_is_counted(many: int, expected: type) -> None:
     """Each text of a list is within the cap, and all of them together are not: none is searched for
@@ -195,10 +201,7 @@ def test_what_one_decision_reads_of_texts_is_counted(many: int, expected: type) 
     """
     rule = {"pattern": "absent", "match": {"tool": "run", "args": {"texts[]:sql.verbs[]": "drop"}}}
     guard = Guard([contract("read only").guarantees(rule)])
-    texts = [
-        f"select {', '.join(f'c{k}_{n}' for k in range(2_000))} from t"[:15_500]
-        for n in range(many)
-    ]
+    texts = [select(f"c{k}_{n}" for k in range(2_000))[:15_500] for n in range(many)]
     for _ in range(2):
         assert type(guard.session().decide("run", {"texts": texts})) is expected
 
@@ -207,5 +210,5 @@ def test_a_text_is_counted_once_for_all_contracts() -> None:
     """Twenty contracts about one long query read it once, and refuse nothing that is honest."""
     rule = {"pattern": "absent", "match": {"tool": "run", "args": {"text:sql.verbs[]": "drop"}}}
     guard = Guard([contract(f"c{n}").guarantees(rule) for n in range(20)])
-    text = f"select {', '.join(f'c{k}' for k in range(2_000))} from t"
+    text = select(f"c{k}" for k in range(2_000))
     assert type(guard.session().decide("run", {"text": text})) is Allowed
