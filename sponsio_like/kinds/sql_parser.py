@@ -20,7 +20,7 @@ COUNTED = (
     "NORMALIZE_NOT_NULL",
     "SUPPORTS_USER_DEFINED_TYPES",
 )
-"""What the parser asks of a database for each part of an expression that it tries to read."""
+"""The attributes of a database that the parser reads whenever it tries to read an expression."""
 NAMES_END = frozenset({"VAR", "IDENTIFIER", "R_PAREN"})
 """The words before `NATURAL JOIN`, where it is no name itself."""
 JOINING = frozenset({"JOIN", "STRAIGHT_JOIN"})
@@ -33,7 +33,7 @@ class _TooLongError(Exception):
 
 
 class Tries(threading.local):
-    """How much the parser may still try, in this thread."""
+    """The number of attempts that are left to the parser, in this thread."""
 
     left = 0
 
