@@ -265,7 +265,8 @@ def _field_of(tools: Iterable[str], fact: str, words: Vocabulary) -> str:
         if len(fields) != 1:
             many = f"{len(fields)} fields" if fields else "no field"
             what = f"`{tool}` has {many} whose kind is known to have `{fact}`"
-            hint = f"name it: “the `command` of `{tool}` ..”, and declare its kind in `tools:`"
+            hint = f"name it: “the `{(fields or ['command'])[0]}` of `{tool}` ..”"
+            hint += "" if fields else ", and declare its kind in `tools:`"
             raise ContractError.of(what, hint)
         found.update(fields)
     if len(found) > 1:

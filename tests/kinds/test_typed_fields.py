@@ -686,3 +686,15 @@ def test_the_model_reads_the_sentence_that_a_person_wrote() -> None:
     )
     assert isinstance(refused, Blocked)
     assert f"by `rule` ({sentence})" in refused.advice
+
+
+def test_a_sentence_about_one_of_several_fields_names_one_that_there_is() -> None:
+    """The hint names a field of the tool, and asks for no declaration that is there."""
+    text = (
+        "version: 1\ntools: {send: {fields: {to: [email], cc: [email]}}}\ncontracts:\n"
+        "- {name: inside, guarantee: `send` may only send to corp.com}\n"
+    ).replace("`send` may only send to corp.com", "'`send` may only send to corp.com'")
+    with pytest.raises(ContractError, match=r"has 2 fields") as told:
+        loads(text)
+    assert "name it: “the `to` of `send` ..”" in str(told.value)
+    assert "declare" not in str(told.value)
