@@ -308,7 +308,9 @@ def closest_sentences(sentence: str, words: Vocabulary = NOTHING) -> list[str]:
         return list(dict.fromkeys(each.sentence for each in rules))[:2]
     given = (sentence, phrasings(), tool_test(words))
     near = [*on_topic(*given), *islice(nearest(*given), 2)]
-    return list(dict.fromkeys(_shown(each) for each in near))[:2]
+    shown = [(each.name, _shown(each)) for each in near]
+    said = (text for name, text in shown if not text.startswith(f"{name}: "))  # else no sentence
+    return list(dict.fromkeys(said))[:2]
 
 
 def _shown(near: Near) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -698,3 +699,14 @@ def test_a_sentence_about_one_of_several_fields_names_one_that_there_is() -> Non
         loads(text)
     assert "name it: “the `to` of `send` ..”" in str(told.value)
     assert "declare" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "sentence", ["the `line` of `run` may only run kubectl", "`run` only by `lead`"]
+)
+def test_what_is_offered_for_a_sentence_is_a_sentence(sentence: str) -> None:
+    """A pattern that cannot be said with these words is not offered as if it could."""
+    with pytest.raises(ContractError, match=r"is not understood") as told:
+        loads(FILE.format(json.dumps(sentence, ensure_ascii=False)))
+    assert "paths:" not in str(told.value)
+    assert "hosts:" not in str(told.value)
