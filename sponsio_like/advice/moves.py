@@ -250,6 +250,8 @@ def answer_words(node: Node, holds: bool) -> str:
     match node:
         case Custom("confirms") if holds:
             return ANSWER
+        case Custom("confirms"):
+            return "the answer must not be a yes"
         case Custom("answers", (word,)) if holds:
             return f"the answer must say {json.dumps(word)}, and nothing against it"
     said: Formula = node if holds else Not(node)

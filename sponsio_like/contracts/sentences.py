@@ -265,7 +265,8 @@ def _field_of(tools: Iterable[str], fact: str, words: Vocabulary) -> str:
         if len(fields) != 1:
             many = f"{len(fields)} fields" if fields else "no field"
             what = f"`{tool}` has {many} whose kind is known to have `{fact}`"
-            hint = f"name it: “the `command` of `{tool}` ..”, and declare its kind in `tools:`"
+            hint = f"name it: “the `{(fields or ['command'])[0]}` of `{tool}` ..”"
+            hint += "" if fields else ", and declare its kind in `tools:`"
             raise ContractError.of(what, hint)
         found.update(fields)
     if len(found) > 1:
@@ -307,7 +308,9 @@ def closest_sentences(sentence: str, words: Vocabulary = NOTHING) -> list[str]:
         return list(dict.fromkeys(each.sentence for each in rules))[:2]
     given = (sentence, phrasings(), tool_test(words))
     near = [*on_topic(*given), *islice(nearest(*given), 2)]
-    return list(dict.fromkeys(_shown(each) for each in near))[:2]
+    shown = [(each.name, _shown(each)) for each in near]
+    said = (text for name, text in shown if not text.startswith(f"{name}: "))  # else no sentence
+    return list(dict.fromkeys(said))[:2]
 
 
 def _shown(near: Near) -> str:

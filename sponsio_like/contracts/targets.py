@@ -26,7 +26,7 @@ from sponsio_like.contracts.typed_fields import asked, asks_amount, asks_facts, 
 from sponsio_like.errors import ContractError, Problem, Problems, closest, read_each
 from sponsio_like.logic import is_glob
 from sponsio_like.logic.formula import Condition, Match, Target, Var
-from sponsio_like.values import kind_step, path_parts
+from sponsio_like.values import TEXT_KINDS, TextKind, kind_step, path_parts
 
 CALL_KEYS = ("tool", "args", "agent", "call", "missing")
 """The keys of a match that speak of a call before it runs."""
@@ -252,6 +252,35 @@ def _inside(
         problems.add(f"`{path}`: {whose} is a list", hint, *at)
     elif rest and rest[0] == "[]" and kind == "object":
         problems.add(f"`{path}`: {whose} is no list", f"write `{root}.name`", *at)
+    else:
+        _inside_a_text(path, whose, kind, at, problems)
+
+
+def _inside_a_text(
+    path: str, whose: str, kind: str, at: tuple[str | int, ...], problems: Problems
+) -> None:
+    """Note a path into a text or a number that stands in a list, or whose kind has facts."""
+    root, *rest = path_parts(path)
+    listed = kind[:1] == "["
+    inner = kind[1:-1] if listed else kind
+    place, steps = (f"{root}[]", rest[1:]) if rest[:1] == ["[]"] else (root, rest)
+    known = TEXT_KINDS.get(inner)
+    if not steps or kind_step(steps[0]):
+        return
+    if known is not None:
+        hint = _as_fact(place, steps[0], known)
+        problems.add(f"`{path}`: {whose} is a text of the kind `{inner}`", hint, *at)
+    elif listed and inner in _A:
+        what = f"`{path}`: {whose} is a list of which each is {_A[inner]}"
+        problems.add(what, f"write `{place}`", *at)
+
+
+def _as_fact(place: str, fact: str, kind: TextKind) -> str:
+    """Return in words how a fact of the text at this place is asked for."""
+    if fact not in kind.names:
+        return closest(fact, kind.names)
+    many = "[]" if kind.has_many(fact) else ""
+    return f'write "{place}": {{{fact}: ..}} in a match, else {place}:{kind.name}.{fact}{many}'
 
 
 def _is_read(kind: str, step: str) -> bool:

@@ -123,13 +123,16 @@ def asked(path: str, wanted: Mapping[Any, Any], kind: TextKind) -> Iterator[Aske
 def _table_names(kind: TextKind, key: str, value: Any) -> list[str]:
     """Return the names of tables that are asked for without a schema, in small letters; else none.
 
-    `users` is the table of that name in every schema: a query may write `public.users`.
+    `users` is the table of that name in every schema: a query may write `public.users`. A variable
+    is a whole name.
     """
     inner = value["in"] if isinstance(value, Mapping) and [*value] == ["in"] else value
     names = inner if isinstance(inner, (list, tuple)) else [inner]
     if key not in BARE or BARE[key] not in kind.names:
         return []
-    plain = all(isinstance(each, str) and not set(".*") & set(each) for each in names)
+    plain = all(
+        isinstance(each, str) and not set(".*") & set(each) and each[:1] != "$" for each in names
+    )
     return [each.lower() for each in names] if plain else []
 
 

@@ -48,16 +48,25 @@ FORMS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ),
     (
         "package_key",
-        ("npm_", "pypi-", "rubygems_"),
-        r"npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{50,400}|rubygems_[a-f0-9]{48}",
+        ("npm_", "pypi-", "rubygems_", "dckr_"),
+        r"npm_[A-Za-z0-9]{36}|pypi-AgE[\w-]{50,400}|rubygems_[a-f0-9]{48}|dckr_[po]at_[\w-]{27,64}",
     ),
     ("sendgrid_key", ("SG.",), r"SG\.[\w-]{22}\.[\w-]{43}"),
     ("twilio_key", ("SK",), r"SK[0-9a-f]{32}"),
     ("huggingface_key", ("hf_",), r"hf_[A-Za-z0-9]{34,40}"),
     (
         "cloud_key",
-        ("_v1_", "dapi", "hvs.", "AccountKey=", "AGE-SECRET-KEY-1"),
-        r"AGE-SECRET-KEY-1[A-Z0-9]{58}|do[oprt]_v1_\w{64}|dapi[a-f0-9]{32}|hvs\.[\w-]{24,140}|AccountKey=[A-Za-z0-9+/]{86}==",
+        ("_v1_", "dapi", "hvs.", "AccountKey=", "AGE-SECRET-KEY-1", "vercel_", "glsa_", "glc_"),
+        (
+            r"AGE-SECRET-KEY-1[A-Z0-9]{58}|do[oprt]_v1_\w{64}|dapi[a-f0-9]{32}|hvs\.[\w-]{24,140}|AccountKey=[A-Za-z0-9+/]{86}=="
+            r"|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_eyJ[A-Za-z0-9+/]{32,400}={0,2}"
+            r"|vercel_(?:blob_rw_[A-Za-z0-9]{8,32}_)?(?=[A-Za-z]*\d)[A-Za-z0-9]{24,64}"
+        ),
+    ),
+    (
+        "developer_key",
+        ("lin_", "PMAK-"),
+        r"lin_(?:api|oauth)_[A-Za-z0-9]{32,64}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}",
     ),
     ("telegram_key", (":AA",), r"(?:bot)?\d{8,10}:AA[\w-]{33}"),
     (

@@ -239,7 +239,8 @@ def acted(session: Session, action: Action, *, people: bool) -> bool:
             return False
     if ending == "open":
         return True
-    return not session.settle(id, **({"error": "no"} if ending == "error" else {"output": "yes"}))
+    answer = {"error": "no"} if ending == "error" else {"output": "no" if ending == "no" else "yes"}
+    return not session.settle(id, **answer)
 
 
 # --- advice -----------------------------------------------------------------------------------
@@ -289,7 +290,7 @@ def follow(copies: Copies, state: int, steps: list[re.Match[str]], free: str) ->
     """The state after the way; where it does not ask for an ending, the ending is `free`."""
     for step in steps:
         asked = step["ending"]
-        end = free if asked is None else "ok" if "succeed" in asked else "error"
+        end = free if asked is None else _ending(asked)
         action: Action = ("call", step["tool"] or OTHER, end)
         if step["landing"]:
             flying = [id for id in copies.flying(state) if step["id"] in (None, id)]
@@ -300,6 +301,13 @@ def follow(copies: Copies, state: int, steps: list[re.Match[str]], free: str) ->
             return None
         state = after
     return state
+
+
+def _ending(asked: str) -> str:
+    """How a call ends that ends as the advice asks: with a yes, with a no, or in an error."""
+    if "must not be a yes" in asked:
+        return "no"
+    return "ok" if "succeed" in asked else "error"
 
 
 @dataclass

@@ -12,6 +12,7 @@ import pytest
 
 from sponsio_like.advice import search as ways
 from sponsio_like.advice import trial as supposing
+from sponsio_like.advice.moves import answer_words
 from sponsio_like.contracts import loads
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract, contract
@@ -19,6 +20,7 @@ from sponsio_like.engine import judgement as judging
 from sponsio_like.engine.ledger import Ledger
 from sponsio_like.events.registry import CUSTOM, atom
 from sponsio_like.guard.guard import Guard
+from sponsio_like.logic.formula import Custom
 from sponsio_like.outcome import Allowed, Blocked, Held
 from sponsio_like.patterns import (
     amount_limit,
@@ -918,3 +920,15 @@ def test_a_session_has_many_calls_in_flight_and_advice_still_comes(judged: list[
     judged.clear()
     assert outcome.advice.endswith("no short way to make it legal was found")
     assert sum(judged) < CAP
+
+
+def test_an_answer_that_must_not_be_a_yes_is_told_in_words() -> None:
+    """A model cannot read `!confirms()`."""
+    told_of = Tally()
+    assert "the answer must not be a yes" in answer_words(Custom("confirms", ()), holds=False)
+    pair = (
+        ("destructive_action_gate", {"action": "a", "gate": "b"}),
+        ("deadline", {"trigger": "a", "action": "b", "steps": 2}),
+    )
+    check(pair, told_of, 3, fly=False)
+    assert told_of.wrong == []

@@ -435,3 +435,22 @@ def test_whole_names_and_demands_on_all_of_them_load(written: str) -> None:
     """What a bare name leaves out, these refuse or say."""
     loaded = loads(TABLE.replace("GUARANTEE", f"{{ltl: 'G !called(db, {written})'}}"))
     Guard(loaded.contracts, tools=loaded.inventory)
+
+
+def test_a_variable_is_bound_by_the_whole_names_of_tables() -> None:
+    """`{reads: $t}` is about each table that a query reads, and no text `$t`."""
+    loaded = loads(
+        "version: 1\ntools:\n  db: {fields: {query: sql}}\n  save: {fields: {table: string}}\n"
+        "contracts:\n- name: read first\n  guarantee:\n    pattern: precedence\n"
+        "    match: {tool: save, args: {table: $t}}\n"
+        "    requires: {tool: db, args: {query: {reads: $t}}}\n"
+    )
+    session = Guard(loaded.contracts, tools=loaded.inventory).session()
+    call = session.decide("db", {"query": "SELECT a FROM s.t JOIN u ON true"})
+    assert isinstance(call, Allowed)
+    session.settle(call.id, output="done")
+    passed = {
+        name: isinstance(session.decide("save", {"table": name}), Allowed)
+        for name in ("s.t", "u", "t", "v")
+    }
+    assert passed == {"s.t": True, "u": True, "t": False, "v": False}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -686,3 +687,26 @@ def test_the_model_reads_the_sentence_that_a_person_wrote() -> None:
     )
     assert isinstance(refused, Blocked)
     assert f"by `rule` ({sentence})" in refused.advice
+
+
+def test_a_sentence_about_one_of_several_fields_names_one_that_there_is() -> None:
+    """The hint names a field of the tool, and asks for no declaration that is there."""
+    text = (
+        "version: 1\ntools: {send: {fields: {to: [email], cc: [email]}}}\ncontracts:\n"
+        "- {name: inside, guarantee: `send` may only send to corp.com}\n"
+    ).replace("`send` may only send to corp.com", "'`send` may only send to corp.com'")
+    with pytest.raises(ContractError, match=r"has 2 fields") as told:
+        loads(text)
+    assert "name it: “the `to` of `send` ..”" in str(told.value)
+    assert "declare" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "sentence", ["the `line` of `run` may only run kubectl", "`run` only by `lead`"]
+)
+def test_what_is_offered_for_a_sentence_is_a_sentence(sentence: str) -> None:
+    """A pattern that cannot be said with these words is not offered as if it could."""
+    with pytest.raises(ContractError, match=r"is not understood") as told:
+        loads(FILE.format(json.dumps(sentence, ensure_ascii=False)))
+    assert "paths:" not in str(told.value)
+    assert "hosts:" not in str(told.value)

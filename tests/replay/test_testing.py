@@ -270,3 +270,21 @@ def test_what_is_proposed_passes(pattern: Pattern, tmp_path: Path) -> None:
     assert [each.wrong for each in run_tests(file).results if each.wrong] == []
     assert proposed(file) == ""
     assert with_proposed(written, file) is None
+
+
+def test_proposed_calls_have_the_kinds_that_their_fields_are_declared(tmp_path: Path) -> None:
+    """Where any value would do, a field that is a number gets one, and so does what equals it."""
+    text = (
+        "version: 1\ntools:\n  find: {fields: {order: integer}}\n"
+        "  pay: {fields: {order: integer, amount: number}}\n"
+        "contracts:\n- name: found\n  guarantee:\n    pattern: precedence\n"
+        "    match: {tool: pay, args: {order: $o}}\n    requires: {tool: find, args: {order: $o}}\n"
+        "- name: once\n  guarantee: {pattern: idempotent, action: pay, by: [order]}\n"
+        "- name: from\n  guarantee: {pattern: value_from, tool: pay, field: amount, source: find}\n"
+    )
+    path = tmp_path / "contracts.yaml"
+    path.write_text(text, "utf-8")
+    found = proposed(read_file(path))
+    assert "x1" not in found
+    assert "tools" not in found.replace("tests:", "")
+    assert found.count("expect: allowed") == 3

@@ -163,13 +163,25 @@ def test_check_says_that_names_were_not_checked(tmp_path: Path) -> None:
         ("{pattern: absent, match: {tool: book, args: {people.length: 5}}}", "is a list"),
         ("{pattern: absent, match: {tool: book, args: {seats.count: 5}}}", "is a whole number"),
         ("{pattern: absent, match: {tool: book, args: {name.id: ann}}}", "is a text; write `name`"),
+        (
+            "{pattern: absent, match: {tool: book, args: {'to[].domain': a.com}}}",
+            'write "to[]": {domain',
+        ),
+        ("{pattern: absent, match: {tool: book, args: {page.host: a.com}}}", "else page:url.host"),
+        (
+            "{pattern: absent, match: {tool: book, args: {page.hast: a.com}}}",
+            "did you mean `host`?",
+        ),
+        ("{pattern: idempotent, action: book, by: [page.host]}", "else page:url.host"),
+        ("{pattern: absent, match: {tool: book, args: {'tags[].id': a}}}", "write `tags[]`"),
     ],
 )
 def test_what_no_tool_of_the_inventory_has_is_refused(
     load: Loads, guarantee: str, said: str
 ) -> None:
     """`any` is no tool, and a path fits the declared field that it goes into."""
-    tools = "{book: {fields: {people: array, seats: integer, name: string}}, look: }"
+    kinds = "people: array, seats: integer, name: string, to: [email], page: url, tags: [string]"
+    tools = f"{{book: {{fields: {{{kinds}}}}}, look: }}"
     with pytest.raises(ContractError) as told:
         load(f"version: 1\ntools: {tools}\ncontracts:\n- name: a\n  guarantee: {guarantee}\n")
     assert said in str(told.value)

@@ -12,12 +12,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from sponsio_like.contracts import Contract, Expected, File, WrittenTest
+from sponsio_like.contracts import Contract, Expected, File, Inventory, WrittenTest
 from sponsio_like.errors import ContractError
+from sponsio_like.replay.letters import OTHER_VALUE, VALUE
 from sponsio_like.replay.shortest import Shortest, notation, shortest_of
 from sponsio_like.replay.testing.run import became_in, run_tests
 
 Events: TypeAlias = tuple[dict[str, Any], ...]
+MADE_UP = {VALUE: 1, OTHER_VALUE: 2}
+"""The values that stand for any, each with a number for a field that is one."""
 AROUND = 60
 """The most traces that are tried around the shortest one."""
 HEAD = """\
@@ -94,14 +97,38 @@ def _of_tools(found: Shortest, file: File) -> Shortest:
         if used and how == "kept" and used.isdisjoint(known):
             return None
         spare = next((tool for tool in known if tool not in used), "")
-        return tuple(
+        of_file = (
             {**each, "tool": spare} if spare and each.get("tool", spare) not in known else each
             for each in word
         )
+        return _of_kinds(tuple(of_file), file.inventory)
 
     if not known:
         return found
     return replace(found, keeps=named(found.keeps, "kept"), breaks=named(found.breaks, "broken"))
+
+
+def _of_kinds(word: Events, inventory: Inventory) -> Events:
+    """Return the trace with numbers for its made-up values, if a field that has one is a number."""
+    asked = [
+        (inventory.fields.get(each["tool"], {}).get(path, "").strip("[]"), value)
+        for each in word
+        if "tool" in each
+        for path, value in each.get("args", {}).items()
+    ]
+    numbers = any(
+        kind in ("integer", "number") and _numbered(value) != value for kind, value in asked
+    )
+    return tuple(_numbered(each) for each in word) if numbers else word
+
+
+def _numbered(data: Any) -> Any:
+    """Return data with a number in the place of each made-up value."""
+    if isinstance(data, dict):
+        return {key: _numbered(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_numbered(each) for each in data]
+    return MADE_UP.get(data, data) if isinstance(data, str) else data
 
 
 def _keys(data: Any) -> Iterator[str]:
