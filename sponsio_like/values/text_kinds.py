@@ -65,9 +65,10 @@ class TextKind:
             spend(len(value))
             if len(value) > TEXT_CAP:
                 return None
-            return once_per_decision(self.name, value, self._read)
+            return once_per_decision(f":{self.name}", value, self._read)
         if isinstance(value, (list, tuple)) and self.of_words is not None:
             if value and all(isinstance(each, str) for each in value):
+                spend(sum(map(len, value)) * self.steps)
                 return self.of_words(tuple(value))
             return None
         text = scalar_text(value) if self.numbers and not isinstance(value, bool) else None

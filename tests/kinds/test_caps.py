@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sponsio_like import Allowed, Blocked, Guard, contract
-from sponsio_like.kinds import domain, email, ident, money, shell, url
+from sponsio_like.kinds import domain, email, ident, kind, money, shell, url
 from sponsio_like.kinds.email import NESTED
 from sponsio_like.kinds.shell_words import FIELDS
 from sponsio_like.values import TEXT_KINDS, UNREADABLE
@@ -212,3 +212,30 @@ def test_a_text_is_counted_once_for_all_contracts() -> None:
     guard = Guard([contract(f"c{n}").guarantees(rule) for n in range(20)])
     text = select(f"c{k}" for k in range(2_000))
     assert type(guard.session().decide("run", {"text": text})) is Allowed
+
+
+@pytest.mark.parametrize(("many", "expected"), [(30, Allowed), (40, Blocked)])
+def test_commands_that_are_lists_of_words_are_counted_as_texts(many: int, expected: type) -> None:
+    """Each command is within the cap of `shell`; so many of them are more than one decision."""
+    rule = {"pattern": "absent", "match": {"tool": "run", "args": {"all[]:shell.runs[]": "rm"}}}
+    guard = Guard([contract("no rm").guarantees(rule)])
+    commands = [["echo", f"{k}", "x" * 8_000] for k in range(many)]
+    assert type(guard.session().decide("run", {"all": commands})) is expected
+
+
+def test_a_kind_may_have_the_name_of_another_reading() -> None:
+    """What is cached for a decision is cached by kind: `forms` is also what regexes read."""
+    kind("forms", {"size": "its length"}, main="size")(lambda text: {"size": (len(text),)})
+    try:
+        rules = ({"text": {"matches": "^a"}}, {"text:forms.size": {"gt": 3}})
+        guard = Guard(
+            contract(f"c{n}").guarantees(
+                {"pattern": "absent", "match": {"tool": "run", "args": rule}}
+            )
+            for n, rule in enumerate(rules)
+        )
+        long, short = "b" * 5_000, "b"
+        assert type(guard.session().decide("run", {"text": long})) is Blocked
+        assert type(guard.session().decide("run", {"text": short})) is Allowed
+    finally:
+        del TEXT_KINDS["forms"]
