@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sponsio_like import Allowed, Blocked, Guard, contract
-from sponsio_like.kinds import domain, email, ident, kind, money, shell, url
+from sponsio_like.kinds import domain, email, ident, money, shell, url
 from sponsio_like.kinds.email import NESTED
 from sponsio_like.kinds.shell_words import FIELDS
-from sponsio_like.values import TEXT_KINDS, UNREADABLE
+from sponsio_like.values import TEXT_KINDS, UNREADABLE, TextKind
+from sponsio_like.values.effort import Effort, once_per_decision
 from tests.fuzz.texts import campaign, changed, read_text, seeds
 from tests.support.size import sized
 
@@ -225,17 +226,7 @@ def test_commands_that_are_lists_of_words_are_counted_as_texts(many: int, expect
 
 def test_a_kind_may_have_the_name_of_another_reading() -> None:
     """What is cached for a decision is cached by kind: `forms` is also what regexes read."""
-    kind("forms", {"size": "its length"}, main="size")(lambda text: {"size": (len(text),)})
-    try:
-        rules = ({"text": {"matches": "^a"}}, {"text:forms.size": {"gt": 3}})
-        guard = Guard(
-            contract(f"c{n}").guarantees(
-                {"pattern": "absent", "match": {"tool": "run", "args": rule}}
-            )
-            for n, rule in enumerate(rules)
-        )
-        long, short = "b" * 5_000, "b"
-        assert type(guard.session().decide("run", {"text": long})) is Blocked
-        assert type(guard.session().decide("run", {"text": short})) is Allowed
-    finally:
-        del TEXT_KINDS["forms"]
+    known = TextKind("forms", lambda text: {"size": (len(text),)}, {"size": "its length"}, "size")
+    with Effort():
+        assert once_per_decision("forms", "abc", lambda _: "other") == "other"
+        assert known.facts_of("abc") == {"size": (3,)}
