@@ -90,6 +90,11 @@ def _present() -> Effort | None:
     return getattr(_HERE, "effort", None)
 
 
+def is_counted() -> bool:
+    """True while a decision counts its work in this thread."""
+    return getattr(_HERE, "effort", None) is not None
+
+
 def spend(work: int) -> None:
     """Count this work towards the decision that is being made. Raises `NotCanonical`."""
     here = _present()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from sponsio_like.values.effort import once_per_decision, spend
+from sponsio_like.values.effort import is_counted, once_per_decision, spend
 from sponsio_like.values.frozen import UNREADABLE
 from sponsio_like.values.limits import TEXT_CAP
 from sponsio_like.values.tokens import scalar_text
@@ -62,10 +62,11 @@ class TextKind:
     def facts_of(self, value: Any) -> Facts | None:
         """Return the facts of a value; None if it is of another shape, or too long."""
         if isinstance(value, str):
-            spend(len(value))
             if len(value) > TEXT_CAP:
                 return None
-            return once_per_decision(f":{self.name}", value, self._read)
+            if not is_counted():
+                return self._known(value)
+            return once_per_decision(f":{self.name}", value, self._counted)
         if isinstance(value, (list, tuple)) and self.of_words is not None:
             if value and all(isinstance(each, str) for each in value):
                 spend(sum(map(len, value)) * self.steps)
@@ -74,11 +75,14 @@ class TextKind:
         text = scalar_text(value) if self.numbers and not isinstance(value, bool) else None
         return None if text is None else self._cached(text)
 
-    def _read(self, text: str) -> Facts:
+    def _counted(self, text: str) -> Facts:
         """Return the facts of a text. Its work is counted whether or not the facts are cached, so
         that no decision depends on those before it.
         """
         spend(len(text) * self.steps)
+        return self._known(text)
+
+    def _known(self, text: str) -> Facts:
         return (self._cached if len(text) <= CACHED else self._cached_long)(text)
 
 

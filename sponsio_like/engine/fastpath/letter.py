@@ -60,6 +60,7 @@ class Lettering:
         self._names, self._name, self._lines = names, name, lines
         self._known: dict[Any, str] = {}
         self._arguments: dict[str, str] = {}
+        self._is_small = False
 
     def letter(self, clause: Clause) -> list[Code]:
         """An expression for each slot; for what a result decides, as if it were to come."""
@@ -139,15 +140,25 @@ class Lettering:
         of_context = all(map(_of_context, postorder(slot.node)))
         read = self._names.bind(slot_reader(slot))
         whole = f"{read}({None if of_context else self.call()}, context)"
-        large = [f"if {self._names.bind(is_large)}(args): return None"] if searches(slot) else []
         if slot.waits:
-            return [*large, f"{name} = {whole} is {self._names.bind(OPEN)}"]
+            return [*self._leave_large(slot), f"{name} = {whole} is {self._names.bind(OPEN)}"]
         short = shortcut(slot) if slot.kind != "amount" or always else None
-        long = [*large, f"{name} = {whole}"]
+        long = [*self._leave_large(slot, always=short is None), f"{name} = {whole}"]
         if short is None:
             return long
         lines = [f"{name} = {self._short(short)}", f"if {name} is None:"]
         return [*lines, *(f"    {line}" for line in long)]
+
+    def _leave_large(self, slot: Slot, *, always: bool = True) -> list[str]:
+        """Return the line that leaves calls with much text to the slow path, which counts what it
+        reads; none if no text is read, or if such a line came before.
+
+        `always`: the line is reached at every call.
+        """
+        if self._is_small or not searches(slot):
+            return []
+        self._is_small = always
+        return [f"if {self._names.bind(is_large)}(args): return None"]
 
     def _short(self, short: Short) -> str:
         """Return the expression that reads one argument; it is taken from the others once."""
