@@ -13,10 +13,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import NamedTuple, TypeAlias
 
 from sponsio_like.errors import ContractError, closest
+from sponsio_like.kinds.registry import import_needed
 from sponsio_like.values import folded, normal
 
 Found: TypeAlias = Iterator[tuple[int, int, str]]
@@ -89,10 +89,7 @@ def chosen_detectors(names: Iterable[str]) -> tuple[str, ...]:
         known_as = (each.name for each in DETECTORS.values() if name in (each.name, each.group))
         out |= dict.fromkeys(known_as)
     for name in out:
-        lacking = [each for each in DETECTORS[name].needs if find_spec(each) is None]
-        if lacking:
-            what = f"finding `{name}` needs `{'`, `'.join(lacking)}`"
-            raise ContractError.of(what, "write: pip install 'sponsio-like[kinds]'")
+        import_needed(f"finding `{name}`", DETECTORS[name].needs)
     return tuple(out)
 
 

@@ -97,7 +97,7 @@ def _words_of(words: tuple[str, ...]) -> Facts:
     "shell",
     FACTS,
     main="runs",
-    needs=("tree_sitter", "tree_sitter_bash"),
+    needs=("tree_sitter", "tree_sitter_bash", "sponsio_like.kinds.shell_line"),
     of_words=_words_of,
     steps=100,
 )

@@ -16,28 +16,6 @@ from sponsio_like.kinds.shell_output import Redirection, directed
 from sponsio_like.kinds.shell_state import NOTHING, Shell, Stdin
 from sponsio_like.kinds.shell_words import globbed, is_known, one_written, written_fields
 
-END = r"(?=[ \n|;]|&&|\Z)"
-NAME = r"[A-Za-z_]\w*+"
-VARIABLE = rf"\$(?:{NAME}|\{{{NAME}\}}|[0-9](?!\w))"
-SINGLE = r"'[^'\x7f-\U0010ffff]*+'"
-DOUBLE = rf'"(?:[^"$`\\!\x7f-\U0010ffff]++|{VARIABLE})*+"'
-ODD = rf"{SINGLE}|{DOUBLE}|{VARIABLE}"
-SIGNS = r"[\w./:=,@%*?+~^-]++"
-WORD = rf"(?:(?!=|-[ ]+2>){SIGNS}|{ODD})(?:{SIGNS}|{ODD})*+{END}"
-FILE = r"[A-Za-z./][\w./-]*+"
-PLACE = rf"(?:{FILE}|{ODD})++"
-INTO = rf"(?:2>&1|2>[ ]?/dev/null|>>?[ ]?{PLACE}){END}"
-COMMAND = rf"{PLACE}{END}(?:[ ]++{WORD})*+(?:[ ]++{INTO})*+"
-PIPELINE = rf"{COMMAND}(?:[ ]*+\|[ ]*+{COMMAND})*+"
-CHAIN = rf"{PIPELINE}(?:[ ]*+\|\|[ \n]*+{PIPELINE})*+"
-SET = rf"(?!_=){NAME}=(?:{SIGNS}|{ODD})*+{END}"
-REMARK = r"\#[^\n\\]*+(?=\n|\Z)"
-GAP = rf"\n*+(?:(?<![^\n])[ ]*+{REMARK}\n*+)*+[ ]*+"
-STOP = r"(?:\n++|;(?![;&])[ ]*+\n*+|&&[ \n]*+(?!\Z)|\Z)"
-LINE = re.compile(rf"{GAP}(?:({CHAIN})|({SET}))(?:[ ]++{REMARK}|[ ]*+){STOP}", re.ASCII)
-"""An assignment, or pipelines of plain commands, and what ends it."""
-REMARKS = re.compile(GAP)
-TOKEN = re.compile(rf"""\|\|?|{INTO}|(?:'[^']*+'|"[^"]*+"|[^ \n|'"]++)++""", re.ASCII)
 LITERAL = re.compile(r"""'[^']*'|"[^"$]*\"""")
 """A word whole in quotes that has no variable."""
 MARKS = re.compile("['\"$|>]")
@@ -84,6 +62,8 @@ def plain_lines(text: str) -> tuple[list[Line], str]:
 
     A shell reads line by line: what it does with the first lines does not depend on the others.
     """
+    from sponsio_like.kinds.shell_line import LINE, REMARKS
+
     lines: list[Line] = []
     at, next_line = 0, LINE.match
     while at < len(text):
@@ -109,6 +89,8 @@ def plain_lines(text: str) -> tuple[list[Line], str]:
 def plain_line(state: Shell, text: str) -> Line | None:
     """Return the line that a statement is; None if it is not plain. A loop asks again and again."""
     if text not in state.lines:
+        from sponsio_like.kinds.shell_line import LINE
+
         found = LINE.fullmatch(text)
         state.lines[text] = None if found is None else _line(found)
     line: Line | None = state.lines[text]
@@ -122,6 +104,8 @@ def _line(found: re.Match[str]) -> Line | None:
     if MARKS.search(text) is None:
         words = globbed(text).split()
         return None if words[0] in KEYWORDS else words
+    from sponsio_like.kinds.shell_line import TOKEN
+
     pipelines = _pipelines(TOKEN.findall(text))
     for line in pipelines:
         for each in line:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -202,6 +203,20 @@ def test_a_library_that_is_missing_is_named() -> None:
     kind("sums", {"total": "its sum"}, main="total", needs=("no_such_library",))(lambda _: {})
     try:
         with pytest.raises(ContractError, match=r"needs `no_such_library`; write: pip install"):
+            guard_of("{pattern: absent, match: {tool: send, args: {'to:sums.total': 1}}}")
+    finally:
+        del TEXT_KINDS["sums"]
+        forget_paths()
+
+
+@requirement("S-KIND-04")
+def test_a_library_that_is_broken_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A library that is there and cannot be imported stops the loading, too."""
+    (tmp_path / "broken_library.py").write_text("import no_such_library", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    kind("sums", {"total": "its sum"}, main="total", needs=("broken_library",))(lambda _: {})
+    try:
+        with pytest.raises(ContractError, match="which cannot be imported: No module named"):
             guard_of("{pattern: absent, match: {tool: send, args: {'to:sums.total': 1}}}")
     finally:
         del TEXT_KINDS["sums"]
