@@ -44,6 +44,7 @@ mcp: .venv-mcp/installed
 
 test-adapters: oldest newest mcp
 
+check: export PART = 1
 check: static
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 

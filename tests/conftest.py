@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from tests.support.size import PART, a_part
+
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile("repeatable")
 gc.set_threshold(500_000, 20, 20)  # tests make many small objects that go by themselves
@@ -44,11 +46,15 @@ def _the_slow_path() -> Iterator[None]:
         yield
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Names of cases are the same in every process: none has an address in it."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Names of cases are the same in every process: none has an address in it. Draw a part."""
     for item in items:
         if " at 0x" in item.nodeid:
             raise pytest.UsageError(f"{item.nodeid}: give this case an id of its own")
+    if PART:
+        tried = a_part(item.nodeid for item in items)
+        config.hook.pytest_deselected(items=[each for each in items if each.nodeid not in tried])
+        items[:] = [each for each in items if each.nodeid in tried]
 
 
 def pytest_collection_finish() -> None:

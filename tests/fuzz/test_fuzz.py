@@ -115,7 +115,7 @@ def test_both_know_at_once_what_no_continuation_keeps(name: str) -> None:
     assert judge.verdicts[-1] == verdict
 
 
-@pytest.mark.parametrize("name", [*BUGS][:: sized(1, 2)])
+@pytest.mark.parametrize("name", [*BUGS][:: sized(2, 6)])
 def test_a_planted_bug_is_found_soon(name: str) -> None:
     """The same search finds a bug in the engine within 2,000 pairs, and says how to see it."""
     bug = BUGS[name]

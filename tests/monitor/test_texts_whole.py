@@ -23,6 +23,7 @@ from sponsio_like.values import (
     words_in,
 )
 from tests.monitor.test_crowds import anything, watch
+from tests.support.size import sized
 
 SAID = "G(called(pay, to = $x) -> O(message(user) & text has $x))"
 VETTED = "G(called(pay, to = $x) -> O(message(user) & text has $x) & O done(vet, name = $x))"
@@ -166,7 +167,7 @@ def played(guard: Guard, told: list[tuple[Any, ...]]) -> list[Any]:
     return out
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(sized(60, 15)))
 def test_texts_that_are_kept_whole_decide_as_their_words_do(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

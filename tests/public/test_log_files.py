@@ -19,6 +19,7 @@ from sponsio_like.event_types import Entry, Frame
 from sponsio_like.log import flush, json_log, queued, verify
 from sponsio_like.log.files import LOOK_EVERY
 from tests.semantics.manifest import requirement
+from tests.support.command_line import run_command
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
 
@@ -57,7 +58,6 @@ def test_the_oldest_files_are_removed(tmp_path: Path) -> None:
 ROTATES = """
 import sys
 from sponsio_like.log import json_log
-from tests.semantics.manifest import requirement
 log = json_log(sys.argv[1], rotate=40_000, keep=100)
 for i in range(4000):
     log({"event": "fact", "by": sys.argv[2], "n": i})
@@ -356,11 +356,10 @@ def test_a_key_keeps_others_from_making_a_chain(
 
 def test_the_command_line_verifies(chained: Path) -> None:
     """`log verify` has status 0 where every link holds, else 1 and the places."""
-    command = [sys.executable, "-m", "sponsio_like", "log", "verify", str(chained)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    done = run_command("log", "verify", chained)
     assert (done.returncode, "8 lines: every link holds" in done.stdout) == (0, True)
     chained.write_text(chained.read_text().replace("blocked", "allowed", 1))
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    done = run_command("log", "verify", chained)
     assert (done.returncode, f"{chained}:" in done.stdout) == (1, True)
 
 
@@ -371,10 +370,9 @@ def test_a_chain_whose_end_was_cut_off_has_no_end(chained: Path) -> None:
     chained.write_text("".join(lines[:-1]))
     (last,) = (each for each in verify([chained]).last if each in lines[-1])
     assert (verify([chained]).wrong, verify([chained]).open) == ([], {last})
-    command = [sys.executable, "-m", "sponsio_like", "log", "verify", str(chained)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    done = run_command("log", "verify", chained)
     assert (done.returncode, f"the chain of {last} has no end" in done.stdout) == (0, True)
-    assert subprocess.run([*command, "--ended"], check=False, capture_output=True).returncode == 1
+    assert run_command("log", "verify", chained, "--ended").returncode == 1
 
 
 def test_a_process_that_ends_closes_its_chains(tmp_path: Path) -> None:

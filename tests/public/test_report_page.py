@@ -6,11 +6,8 @@ import itertools
 import json
 import random
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,6 +18,7 @@ from campaigns.screenshots import browsed, chromium
 from sponsio_like import Allowed, Guard, Held, TraceError, contract
 from sponsio_like.log import json_log, read_log
 from sponsio_like.replay import LogPart, facts_of, page_of, report_of
+from tests.support.command_line import run_command
 
 RULES = [
     contract("few").guarantees("tool `pay` at most 2 times"),
@@ -174,30 +172,21 @@ def test_a_file_without_records_is_refused(tmp_path: Path, content: str) -> None
 def test_the_command_line_writes_the_page(log: Path, tmp_path: Path) -> None:
     """`report LOG --html FILE` writes it, of the part that is asked for."""
     page = tmp_path / "page.html"
-    command = [sys.executable, "-m", "sponsio_like", "report", str(log), "--html", str(page)]
-    done = subprocess.run(
-        [*command, "--contract", "few"], check=True, capture_output=True, text=True
-    )
+    done = run_command("report", log, "--html", page, "--contract", "few")
     assert str(page) in done.stdout
     assert page.read_text().count("<section") == 1
 
 
-def shown(*args: Any) -> subprocess.CompletedProcess[str]:
-    """What `sponsio-like report` prints."""
-    command = [sys.executable, "-m", "sponsio_like", "report", *map(str, args)]
-    return subprocess.run(command, check=False, capture_output=True, text=True)
-
-
 def test_a_session_is_shown_record_by_record(log: Path) -> None:
     """`report LOG --session ID` has a line for each record of it, and no others."""
-    done = shown(log, "--session", "s7")
+    done = run_command("report", log, "--session", "s7")
     records = [json.loads(line) for line in log.read_text().splitlines()]
     mine = [each for each in records if each.get("session") == "s7"]
     lines = [line for line in done.stdout.splitlines() if re.match(r"\d\d:", line)]
     assert len(lines) == len(mine)
-    assert shown(log, "--session", "s99").returncode == 2
-    assert "2026-11-23T08:00" in shown(log, "--since", "today").stderr
-    assert shown(log, "--contract", "nobody").returncode == 2
+    assert run_command("report", log, "--session", "s99").returncode == 2
+    assert "2026-11-23T08:00" in run_command("report", log, "--since", "today").stderr
+    assert run_command("report", log, "--contract", "nobody").returncode == 2
 
 
 @pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ from sponsio_like.checks import read_file
 from sponsio_like.log import read_log
 from sponsio_like.replay import Applications, Replay, applications, report_of
 from tests.semantics.manifest import requirement
+from tests.support.command_line import run_command
 
 FILE = """version: 1
 contracts:
@@ -106,11 +105,9 @@ def test_the_command_line_counts_so_if_it_is_given_the_contracts(tmp_path: Path)
     pytest.importorskip("duckdb", reason="the extra `report` is not installed")
     file = written(tmp_path)
     log = logged(tmp_path, file)
-    command = [sys.executable, "-m", "sponsio_like", "report", str(log)]
 
     def run(*more: str) -> str:
-        done = subprocess.run([*command, *more], check=True, capture_output=True, text=True)
-        return done.stdout
+        return run_command("report", log, *more).stdout
 
     rows = json.loads(run("--json", "--contracts", str(file)))["contracts"]
     assert {row["contract"]: row["applied"] for row in rows} == EXACT

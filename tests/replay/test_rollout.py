@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +23,7 @@ from sponsio_like.replay import (
 )
 from sponsio_like.traces import Line, read_traces
 from tests.semantics.manifest import requirement
+from tests.support.command_line import run_command
 
 OLD = """\
 version: 1
@@ -43,14 +42,6 @@ def written(path: Path, text: str) -> Path:
     """The file with this text."""
     path.write_text(text)
     return path
-
-
-def run(*args: Any, stdin: str = "", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """What the command line does."""
-    command = [sys.executable, "-m", "sponsio_like", *map(str, args)]
-    return subprocess.run(
-        command, check=False, capture_output=True, text=True, input=stdin, cwd=cwd
-    )
 
 
 @pytest.fixture
@@ -87,18 +78,18 @@ def test_a_difference_is_of_calls(traces: Path) -> None:
 def test_no_difference_is_status_0(traces: Path, tmp_path: Path) -> None:
     """Two files that do the same have status 0; a mode that changed is a difference."""
     old, new = written(tmp_path / "a.yaml", OLD), written(tmp_path / "b.yaml", OLD)
-    assert run("diff", old, new, traces).returncode == 0
+    assert run_command("diff", old, new, traces).returncode == 0
     written(new, promoted(OLD, "few"))
-    done = run("diff", old, new, traces)
+    done = run_command("diff", old, new, traces)
     assert (done.returncode, "few: mode observe before, enforce now" in done.stdout) == (1, True)
 
 
 def test_a_difference_is_printed_as_markdown_and_json(traces: Path, tmp_path: Path) -> None:
     """A pull request gets a table; a program gets the counts."""
     old, new = written(tmp_path / "a.yaml", OLD), written(tmp_path / "b.yaml", NEW)
-    done = run("diff", old, new, traces, "--markdown")
+    done = run_command("diff", old, new, traces, "--markdown")
     assert "| first | 1 | 2 | 0 | 0 |" in done.stdout.splitlines()
-    assert json.loads(run("diff", old, new, traces, "--json").stdout)["newly_stopped"] == 1
+    assert json.loads(run_command("diff", old, new, traces, "--json").stdout)["newly_stopped"] == 1
 
 
 def test_calls_that_were_refused_are_tried_again(tmp_path: Path) -> None:
@@ -229,7 +220,7 @@ def test_what_would_not_be_enforced_is_not_promoted(tmp_path: Path, root: str, s
     text = f"version: 1\ninclude: [base.yaml]\n{root}\n"
     outer = written(tmp_path / "root.yaml", text)
     log = observed(tmp_path / "log", outer, 60, 0)
-    done = run("promote", outer, "few", "--evidence", log, cwd=tmp_path)
+    done = run_command("promote", outer, "few", "--evidence", log, cwd=tmp_path)
     assert done.returncode != 0
     assert says in done.stdout + done.stderr
     assert (base.read_text(), outer.read_text()) == (BASE, text)
@@ -251,12 +242,12 @@ def test_a_contract_that_kept_quiet_long_enough_is_promoted(tmp_path: Path) -> N
     """59 sessions without a false stop show less than 5 %; the file is changed then, not before."""
     file = written(tmp_path / "c.yaml", OLD)
     few = observed(tmp_path / "few", file, 58, 0)
-    done = run("promote", file, "few", "--evidence", few, cwd=tmp_path)
+    done = run_command("promote", file, "few", "--evidence", few, cwd=tmp_path)
     assert done.returncode == 1
     assert "58 of 59 sessions" in done.stdout
     assert file.read_text() == OLD
     more = observed(tmp_path / "more", file, 59, 0)
-    done = run("promote", file, "few", "--evidence", more, cwd=tmp_path)
+    done = run_command("promote", file, "few", "--evidence", more, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert read_file(file).contracts[0].mode == "enforce"
 
@@ -266,14 +257,14 @@ def test_a_record_that_was_lost_counts_as_a_false_stop(tmp_path: Path) -> None:
     file = written(tmp_path / "c.yaml", OLD)
     log = observed(tmp_path / "log", file, 60, 0)
     gap = written(tmp_path / "gap", '{"event": "dropped", "records": 1}\n')
-    done = run("promote", file, "few", "--evidence", log, "--evidence", gap, cwd=tmp_path)
+    done = run_command("promote", file, "few", "--evidence", log, "--evidence", gap, cwd=tmp_path)
     assert done.returncode == 1
     assert "(1 of 60, with 95 % confidence)" in done.stdout
     assert "the log has lost 1 record, and each counts as a false stop" in done.stdout
     assert "60 of 93 sessions" in done.stdout
     assert file.read_text() == OLD
     more = observed(tmp_path / "more", file, 93, 0)
-    done = run("promote", file, "few", "--evidence", more, "--evidence", gap, cwd=tmp_path)
+    done = run_command("promote", file, "few", "--evidence", more, "--evidence", gap, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -283,7 +274,7 @@ def test_a_number_that_is_none_is_refused(tmp_path: Path, records: str) -> None:
     file = written(tmp_path / "c.yaml", OLD)
     log = written(tmp_path / "gap", f'{{"event": "dropped", "records": {records}}}\n')
     for command in (("report", log), ("promote", file, "few", "--evidence", log)):
-        done = run(*command, cwd=tmp_path)
+        done = run_command(*command, cwd=tmp_path)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == f"{log}:1: not a `dropped` record of a decision log\n"
 
@@ -299,7 +290,7 @@ def test_sessions_without_an_end_are_said(tmp_path: Path) -> None:
         if '"finish"' not in line or not any(each in line for each in ends)
     ]
     log.write_text("".join(lines))
-    done = run("promote", file, "few", "--evidence", log, cwd=tmp_path)
+    done = run_command("promote", file, "few", "--evidence", log, cwd=tmp_path)
     assert done.returncode == 0
     assert "2 sessions of 59 have no end in these logs" in done.stderr
 
@@ -311,7 +302,7 @@ def test_a_line_that_is_no_json_is_a_record_that_is_lost(tmp_path: Path) -> None
     log = observed(tmp_path / "log", file, 60, 0)
     lines = log.read_text().splitlines(keepends=True)
     log.write_text("".join([*lines[:50], "{\n", *lines[51:]]))
-    done = run("promote", file, "few", "--evidence", log, cwd=tmp_path)
+    done = run_command("promote", file, "few", "--evidence", log, cwd=tmp_path)
     assert (done.returncode, "the log has lost 1 record" in done.stdout) == (1, True)
 
 
@@ -331,7 +322,7 @@ def test_a_contract_whose_assumption_never_holds_has_not_applied(tmp_path: Path)
     """A call of its tool is no evidence: the session is played again to see if it applied."""
     file = written(tmp_path / "c.yaml", ASSUMING)
     log = observed(tmp_path / "log", file, 70, 0)
-    done = run("promote", file, "few", "--evidence", log, "--by-name", cwd=tmp_path)
+    done = run_command("promote", file, "few", "--evidence", log, "--by-name", cwd=tmp_path)
     assert done.returncode == 1
     assert "never applied" in done.stdout
     assert "70 sessions had calls of its tools, to which it did not apply" in done.stdout
@@ -358,16 +349,16 @@ def test_a_log_that_does_not_show_if_a_contract_applied_is_no_evidence(tmp_path:
     """It says what the log lacks; the names of tools are evidence only if that is asked for."""
     file = written(tmp_path / "c.yaml", SMALL)
     log = observed(tmp_path / "log", file, 70, 0)
-    done = run("promote", file, "few", "--evidence", log, cwd=tmp_path)
+    done = run_command("promote", file, "few", "--evidence", log, cwd=tmp_path)
     assert done.returncode == 1
     assert "70 sessions do not show if it applied: the log lacks the arguments of `pay`" in (
         done.stdout
     )
-    done = run("promote", file, "few", "--evidence", log, "--by-name", cwd=tmp_path)
+    done = run_command("promote", file, "few", "--evidence", log, "--by-name", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     written(file, SMALL)
     log = observed(tmp_path / "amounts", file, 70, 0, ["args.pay.amount"])
-    assert run("promote", file, "few", "--evidence", log, cwd=tmp_path).returncode == 0
+    assert run_command("promote", file, "few", "--evidence", log, cwd=tmp_path).returncode == 0
 
 
 def test_more_records_may_be_lost_than_sessions_were_seen() -> None:
@@ -382,19 +373,19 @@ def test_a_violation_counts_as_false_until_somebody_has_called_it_right(tmp_path
     """Reviewed as right, violations are no false stops; as wrong or unsure, they are."""
     file = written(tmp_path / "c.yaml", OLD)
     log = observed(tmp_path / "log", file, 70, 2)
-    done = run("promote", file, "few", "--evidence", log, cwd=tmp_path)
+    done = run_command("promote", file, "few", "--evidence", log, cwd=tmp_path)
     assert (done.returncode, "2 violations nobody has called" in done.stdout) == (1, True)
-    done = run("review", log, stdin="w\nr\n", cwd=tmp_path)
+    done = run_command("review", log, stdin="w\nr\n", cwd=tmp_path)
     assert "1 right, 1 wrong" in done.stdout
     assert "few: tool `pay` at most 1 times" in done.stdout
-    done = run("promote", file, "few", "--evidence", log, cwd=tmp_path)
+    done = run_command("promote", file, "few", "--evidence", log, cwd=tmp_path)
     assert (done.returncode, "(1 of 70" in done.stdout) == (1, True)
     assert f"{100 * upper_bound(1, 70):.3g} %" in done.stdout
     assert "at the rate of this log" in done.stdout
     (tmp_path / "labels.jsonl").unlink()
-    run("review", log, stdin="r\nr\n", cwd=tmp_path)
-    assert "no answers" not in run("review", log, cwd=tmp_path).stdout
-    done = run("promote", file, "few", "--evidence", log, cwd=tmp_path)
+    run_command("review", log, stdin="r\nr\n", cwd=tmp_path)
+    assert "no answers" not in run_command("review", log, cwd=tmp_path).stdout
+    done = run_command("promote", file, "few", "--evidence", log, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + (tmp_path / "labels.jsonl").read_text()
 
 
@@ -403,7 +394,7 @@ def test_a_contract_that_never_applied_is_not_promoted(tmp_path: Path) -> None:
     file = written(tmp_path / "c.yaml", OLD)
     log = observed(tmp_path / "log", file, 60, 0)
     text = OLD.replace("`pay` at most", "`pya` at most")
-    done = run("promote", written(file, text), "few", "--evidence", log, cwd=tmp_path)
+    done = run_command("promote", written(file, text), "few", "--evidence", log, cwd=tmp_path)
     assert done.returncode == 1
     assert "never applied" in done.stdout
     assert "60 sessions had another form" in done.stdout

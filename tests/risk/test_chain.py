@@ -28,6 +28,7 @@ from sponsio_like.risk import (
 )
 from tests.risk.chains import as_floats, random_chain, until, until_within
 from tests.risk.runs import contracts, random_calls, trace
+from tests.support.size import sized
 
 pytest.importorskip("scipy", reason="iteration needs the extra `risk`")
 CHAINS = 1_000
@@ -98,7 +99,7 @@ def test_iteration_differs_by_less_than_it_says(chains: list[MarkovChain]) -> No
 def test_expected_steps_are_those_of_the_distribution() -> None:
     """The steps to bad, of the runs that get there, are the weighted sum over all lengths."""
     rng = random.Random(3)
-    for _ in range(40):
+    for _ in range(sized(40, 8)):
         chain = random_chain(rng, 5)
         bad = chain.labels["bad"]
         found = steps_to(chain, bad)

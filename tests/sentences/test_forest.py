@@ -14,6 +14,7 @@ from sponsio_like.contracts.prose.forest import Grammar, trees
 from sponsio_like.contracts.prose.grammar import grammar_for
 from sponsio_like.contracts.sentences import phrasings
 from tests.sentences.test_sentences import TABLE
+from tests.support.size import sized
 
 SLASH, ESCAPED = re.compile(r"(?<!\\)/"), r"\\/"
 
@@ -58,7 +59,7 @@ def unfolded(node: Any) -> list[str]:
     return [f"{node.data}({text})" for text in texts]
 
 
-@pytest.mark.parametrize("sentence", [row.sentence for row in TABLE[::12]])
+@pytest.mark.parametrize("sentence", [row.sentence for row in TABLE[:: sized(48, 144)]])
 def test_the_search_finds_the_trees_that_the_parser_of_lark_finds(sentence: str) -> None:
     """No reading is lost, and none is added: two parsers agree on all trees of a sentence."""
     found = [

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +37,7 @@ from sponsio_like.replay.report import report_of
 from sponsio_like.traces.jsonl import Line
 from sponsio_like.traces.trace import trace_of
 from tests.semantics.manifest import requirement
+from tests.support.command_line import run_command
 from tests.support.play import Played, opened
 
 NO_YES: list[Any] = [
@@ -362,9 +361,7 @@ def test_a_reason_is_followed_to_all_who_are_told(tmp_path: Path) -> None:
     assert [each.value["violations"][0]["because"] for each in records] == [WHY, WHY]
     assert WHY in drawing(colours=False)(records[0].value)
     assert WHY in "\n".join(report_of(read_log(log)).conclusion())
-    command = [sys.executable, "-m", "sponsio_like", "report", str(log)]
-    command += ["--html", str(tmp_path / "page")]
-    subprocess.run(command, check=True, capture_output=True)
+    assert run_command("report", log, "--html", tmp_path / "page").returncode == 0
     assert WHY in (tmp_path / "page").read_text("utf-8")
 
 

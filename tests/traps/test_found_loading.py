@@ -40,6 +40,7 @@ from sponsio_like.patterns import (
 )
 from sponsio_like.syntax import read, show
 from tests.semantics.manifest import requirement
+from tests.support.command_line import run_command
 from tests.support.play import Clock, opened
 
 
@@ -572,8 +573,7 @@ def test_all_mistakes_of_a_file_are_told_at_once(tmp_path: Path) -> None:
         Guard.from_yaml(file)
     lines = [int(each.where.split(":")[-2]) for each in caught.value.problems]
     assert lines == [2, 5, 7, 8, 10, 13, 13, 18]
-    asked = [sys.executable, "-m", "sponsio_like", "check", str(file)]
-    told = subprocess.run(asked, capture_output=True, text=True, check=False)
+    told = run_command("check", file)
     assert told.returncode == 2
     assert told.stderr.strip() == str(caught.value)
 
