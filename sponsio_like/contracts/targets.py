@@ -221,13 +221,32 @@ def known_field(
         return
     meant = [tool for tool in words.names or () if any(fnmatchcase(tool, g) for g in globs)]
     known = [words.fields(tool) for tool in meant]
-    if known and not any(each is None or path in each or root in each for each in known):
+    if not known or any(each is None or path in each for each in known):
+        return
+    kinds = {
+        tool: each[root] for tool, each in zip(meant, known, strict=True) if each and root in each
+    }
+    if not kinds:
         what = f"no tool has a field `{root}`"
         problems.add(
             what if globs == ("*",) else f"{what} that matches `{globs[0]}`",
             closest(root, {field for each in known for field in each or ()}),
             *at,
         )
+    else:
+        _inside_none(path, kinds, at, problems)
+
+
+def _inside_none(
+    path: str, kinds: Mapping[str, str], at: tuple[str | int, ...], problems: Problems
+) -> None:
+    """Note a path that goes into the field of none of these tools, by the kind each gives it."""
+    noted = []
+    for tool, kind in kinds.items():
+        noted.append(Problems())
+        _inside(path, f"field `{path_parts(path)[0]}` of tool `{tool}`", kind, at, noted[-1])
+    if all(each.found for each in noted):
+        problems.found += noted[0].found
 
 
 _A = {

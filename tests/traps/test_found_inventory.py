@@ -174,6 +174,7 @@ def test_check_says_that_names_were_not_checked(tmp_path: Path) -> None:
         ),
         ("{pattern: idempotent, action: book, by: [page.host]}", "else page:url.host"),
         ("{pattern: absent, match: {tool: book, args: {'tags[].id': a}}}", "write `tags[]`"),
+        ("{pattern: absent, match: {tool: 'b*', args: {name.id: ann}}}", "is a text; write `name`"),
     ],
 )
 def test_what_no_tool_of_the_inventory_has_is_refused(
@@ -186,6 +187,13 @@ def test_what_no_tool_of_the_inventory_has_is_refused(
         load(f"version: 1\ntools: {tools}\ncontracts:\n- name: a\n  guarantee: {guarantee}\n")
     assert said in str(told.value)
     assert "contracts.yaml:5:" in str(told.value)
+
+
+def test_a_path_that_fits_one_of_the_tools_of_a_glob_loads(load: Loads) -> None:
+    """The others have no such part; what a tool has that declares no fields is unknown."""
+    tools = "{book: {fields: {name: string}}, bind: {fields: {name: object}}, look: }"
+    rule = "{pattern: absent, match: {tool: 'b*', args: {name.id: ann}}}"
+    load(f"version: 1\ntools: {tools}\ncontracts:\n- name: a\n  guarantee: {rule}\n")
 
 
 # --- found 8: declared kinds were never used ----------------------------------------------------
