@@ -27,7 +27,7 @@ PARTS = (
     "(!called({x}) W {b})",
     "(!called({x}) W ({b} & Y O {c}))",
 )
-GUARDS, CALLS = sized(1_500, 60), 9
+GUARDS, CALLS = sized(500, 60), 9
 """Guards, and calls that one session of each tries."""
 
 

@@ -1,4 +1,4 @@
-"""Every pattern against a predicate written by hand, on all traces up to length 6 (or 4,000).
+"""Every pattern against a predicate written by hand, on all traces up to length 6 (or 2,000).
 
 With `TRACES=10000` in the environment a case has as many traces as that.
 
@@ -28,7 +28,7 @@ from tests.support import notation
 from tests.support.size import sized
 
 LENGTH = 6
-MOST = int(os.environ.get("TRACES", sized(4000, 800)))
+MOST = int(os.environ.get("TRACES", sized(2000, 800)))
 """Traces of one case: those of a case with many letters are as much shorter as that takes."""
 CASES = [*pattern_cases.CASES, *values_cases.CASES]
 
