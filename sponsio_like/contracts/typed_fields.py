@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, Problem, closest
-from sponsio_like.kinds import installed, value_hint
+from sponsio_like.kinds import import_needed, installed, value_hint
 from sponsio_like.values import TEXT_KINDS, TextKind, kind_step, path_parts
 
 _WITH_PATHS = frozenset(
@@ -239,7 +239,7 @@ def _wrong(path: str) -> Iterator[Problem]:
             yield from _no_kind(path, part)
             continue
         try:
-            installed(kind)
+            import_needed(f"kind `{kind.name}`", kind.needs)
         except ContractError as error:
             yield from error.problems
         fact, rest = parts[i + 1 : i + 2], parts[i + 2 :]

@@ -14,7 +14,7 @@ from sponsio_like.kinds.file_path import file_path
 from sponsio_like.kinds.ident import ident
 from sponsio_like.kinds.money import money
 from sponsio_like.kinds.personal import personal
-from sponsio_like.kinds.registry import OfKind, installed, kind, unknown
+from sponsio_like.kinds.registry import OfKind, import_needed, installed, kind, unknown
 from sponsio_like.kinds.secret import secrets
 from sponsio_like.kinds.shell import shell
 from sponsio_like.kinds.sql import SQL_VERBS, sql
@@ -24,8 +24,8 @@ from sponsio_like.values import UNREADABLE, Facts
 # fmt: off
 __all__ = [
     "SQL_VERBS", "UNREADABLE", "Facts", "OfKind", "chosen_detectors", "date_bounds", "date_text",
-    "domain", "email", "file_path", "has_hits", "hits", "host_of", "ident", "installed",
-    "kind", "money", "personal", "private_host", "secrets", "shell", "sql", "unknown",
+    "domain", "email", "file_path", "has_hits", "hits", "host_of", "ident", "import_needed",
+    "installed", "kind", "money", "personal", "private_host", "secrets", "shell", "sql", "unknown",
     "url", "value_hint",
 ]
 # fmt: on

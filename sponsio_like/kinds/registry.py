@@ -6,7 +6,7 @@ In: a function from a text to facts, and the names of the facts. Out: a kind tha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -37,10 +37,10 @@ def kind(
     The function returns the facts of a text, for any text, quickly, and raises nothing. Each fact
     is a tuple of texts, numbers and truth values; `UNREADABLE` stands among them for what cannot be
     resolved. A fact without `[]` has at most one value. `main` is the fact that `only` speaks of.
-    `needs` are modules that the function imports; they are imported when a contract names the
-    kind, so that no call waits for them. `of_words` reads a list of texts, as a command may be
-    given; with `numbers` a number is read as text. `steps`: the work of reading a character, of the
-    30,000,000 steps that one decision may take (docs/semantics.md, S-FAIL-12). Raises
+    `needs` are modules that the function imports; they are imported when a contract asks for a
+    fact of the kind, so that no call waits for them. `of_words` reads a list of texts, as a command
+    may be given; with `numbers` a number is read as text. `steps`: the work of reading a character,
+    of the 30,000,000 steps that one decision may take (docs/semantics.md, S-FAIL-12). Raises
     `ContractError` for a name or a fact that cannot be, or that is taken.
     """
     if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or name in TAKEN:
@@ -84,22 +84,26 @@ def _home(read: Read) -> tuple[str, str]:
 
 
 def installed(known: TextKind) -> None:
-    """Import the modules that a kind needs. Raises `ContractError` if one cannot be imported."""
-    import_needed(f"kind `{known.name}`", known.needs)
+    """Raise `ContractError` if a module is not installed that the kind needs."""
+    _find(f"kind `{known.name}`", known.needs)
 
 
-def import_needed(by: str, modules: Iterable[str]) -> None:
+def import_needed(by: str, modules: Sequence[str]) -> None:
     """Import modules of the extra `[kinds]`. Raises `ContractError` if one cannot be imported."""
-    lacking = [each for each in modules if find_spec(each) is None]
-    if lacking:
-        what = f"{by} needs `{'`, `'.join(lacking)}`"
-        raise ContractError.of(what, "write: pip install 'sponsio-like[kinds]'")
+    _find(by, modules)
     for each in modules:
         try:
             import_module(each)
         except ImportError as error:
             what = f"{by} needs `{each}`, which cannot be imported: {error}"
             raise ContractError.of(what, "install it again") from error
+
+
+def _find(by: str, modules: Sequence[str]) -> None:
+    lacking = [each for each in modules if find_spec(each) is None]
+    if lacking:
+        what = f"{by} needs `{'`, `'.join(lacking)}`"
+        raise ContractError.of(what, "write: pip install 'sponsio-like[kinds]'")
 
 
 def unknown(facts: Iterable[str]) -> Facts:

@@ -38,6 +38,7 @@ class Options(NamedTuple):
 
 
 NO_FLAGS = frozenset[str]()
+TRUE = frozenset({"true"})
 NO_VALUES: Mapping[str, str] = {}
 
 
@@ -142,6 +143,23 @@ def completed(row: Row) -> Row:
 def always(what: str) -> Destroys:
     """Return a rule: every call destroys."""
     return lambda _: what
+
+
+def unless_dry(destroys: Destroys, *dry: str, values: AbstractSet[str] = TRUE) -> Destroys:
+    """Return a rule: what `destroys` says, but for a call that is surely a dry run.
+
+    It has one of the options `dry`, with one of these values if any, none that takes it back, and
+    no argument that may be more options.
+    """
+
+    def rule(said: Options) -> str:
+        asked = [each for each in dry if each in said.flags]
+        sure = all(said.values.get(each, "true") in values for each in asked)
+        if asked and sure and not said.loose and not said.has("--no-dry-run"):
+            return ""
+        return destroys(said)
+
+    return rule
 
 
 def flag(what: str, *flags: str) -> Destroys:

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sponsio_like.kinds.shell_options import Options, Row, always, among, completed, first, flag
+from sponsio_like.kinds.shell_options import (
+    Destroys,
+    Options,
+    Row,
+    always,
+    among,
+    completed,
+    first,
+    flag,
+    unless_dry,
+)
 
 
 def _git_push(said: Options) -> str:
@@ -20,7 +30,7 @@ def _git_reset(said: Options) -> str:
 
 
 def _git_clean(said: Options) -> str:
-    return "" if said.has("-n", "--dry-run") or not said.has("-f", "--force") else "git clean -f"
+    return "git clean -f" if said.has("-f", "--force") else ""
 
 
 def _git_checkout(said: Options) -> str:
@@ -38,6 +48,16 @@ def _git_branch(said: Options) -> str:
         if said.has("-D") or (said.has("-f", "--force") and said.has("-d", "--delete"))
         else ""
     )
+
+
+def _aws_s3(said: Options) -> str:
+    destroys = said.rest[:1] and (said.rest[0] in ("rm", "rb") or said.has("--delete"))
+    return f"aws s3 {said.rest[0]}" if destroys else ""
+
+
+def _kubectl(destroys: Destroys) -> Destroys:
+    """Return a rule that lets dry runs be. `--dry-run=none` is no dry run."""
+    return unless_dry(destroys, "--dry-run", values=frozenset({"client", "server"}))
 
 
 _NAMES = ("--name", "--namespace", "-n", "--context", "--kubeconfig", "-f", "--profile", "--region")
@@ -117,9 +137,11 @@ _HG: dict[str, Row] = dict.fromkeys(
 )
 _SUBCOMMANDS: dict[str, dict[str, Row]] = {
     "git": {
-        "push": Row("u-*", "o", ("--push-option",), destroys=_git_push),
+        "push": Row(
+            "u-*", "o", ("--push-option",), destroys=unless_dry(_git_push, "-n", "--dry-run")
+        ),
         "reset": Row(destroys=_git_reset),
-        "clean": Row("d*", "e", destroys=_git_clean),
+        "clean": Row("d*", "e", destroys=unless_dry(_git_clean, "-n", "--dry-run")),
         "checkout": Row("", "bB", destroys=_git_checkout),
         "restore": Row("w*", "s", destroys=_git_restore),
         "branch": Row(destroys=_git_branch),
@@ -206,25 +228,27 @@ _SUBCOMMANDS: dict[str, dict[str, Row]] = {
         "cp": Row("SC", "c", _NAMES),
         **dict.fromkeys(
             ("delete", "drain", "replace"),
-            Row(long=_NAMES, destroys=always("kubectl delete"), depends=False),
+            Row(long=_NAMES, destroys=_kubectl(always("kubectl delete")), depends=False),
         ),
         "apply": Row(
             "-*",
             paths={"-f": "o", "--filename": "o"},
-            destroys=flag("kubectl apply --prune", "--prune"),
+            destroys=_kubectl(flag("kubectl apply --prune", "--prune")),
         ),
         "create": Row("-*", paths={"-f": "o", "--from-file": "r"}),
         "scale": Row(
             "-*",
             "",
             ("--replicas",),
-            destroys=lambda s: "kubectl scale 0" if s.values.get("--replicas") == "0" else "",
+            destroys=_kubectl(
+                lambda s: "kubectl scale 0" if s.values.get("--replicas") == "0" else ""
+            ),
         ),
     },
     "helm": {
         **dict.fromkeys(
             ("uninstall", "delete", "rollback"),
-            Row("-*", destroys=always("helm uninstall"), depends=False),
+            Row("-*", destroys=unless_dry(always("helm uninstall"), "--dry-run"), depends=False),
         ),
         "repo": Row("--u"),
         **dict.fromkeys(("install", "upgrade", "pull"), Row("-u")),
@@ -246,11 +270,7 @@ _SUBCOMMANDS: dict[str, dict[str, Row]] = {
     "aws": {
         "s3": Row(
             "-SC",
-            destroys=lambda s: (
-                f"aws s3 {s.rest[0]}"
-                if (s.rest[:1] and s.rest[0] in ("rm", "rb")) or s.has("--delete")
-                else ""
-            ),
+            destroys=unless_dry(_aws_s3, "--dryrun"),
         ),
         "*": Row("-*", destroys=among("aws", r"(?:delete|terminate|purge|remove|deregister)-.+")),
     },
