@@ -33,6 +33,9 @@ NEEDS = MappingProxyType(
 AS_WRITTEN = frozenset({"=", "in", "<", "<=", ">", ">=", "matches"})
 """The comparisons with a text as it is written; another spelling may fail them."""
 
+TABLES = frozenset({"reads", "writes", "without_where"})
+"""The facts of SQL that are names of tables, with the schema if the query names one."""
+
 
 def unlike(contract: Contract, tools: Tools) -> list[Problem]:
     """Return a problem for each comparison of a contract with a value of another kind."""
@@ -85,6 +88,7 @@ def spelled(contract: Contract, tools: Tools) -> Iterator[Problem]:
                 if each.op in AS_WRITTEN and not isinstance(each.value, f.Var):
                     yield from _spelled(match, each.path, each.value, tools)
                     yield from _begun(each)
+                    yield from _in_a_schema(each)
     for rule in contract.rules:
         matches = list(f.matches_in([rule.formula]))
         for path in _contained(rule.formula):
@@ -105,6 +109,18 @@ def _begun(each: f.Condition) -> Iterator[Problem]:
         what = f"`{each.path}` is compared from its beginning, and `git -C a push` or"
         hint = r"leave room: {matches: '(^|/)git (-\S+ (\S+ )?)*push( |$)'}"
         yield Problem(f"{what} `/usr/bin/git push` is no `git push`", hint=hint)
+
+
+def _in_a_schema(each: f.Condition) -> Iterator[Problem]:
+    """Yield a problem for a table that is compared with the schema in its name."""
+    path, _, fact = each.path.rpartition(".")
+    names = each.value if isinstance(each.value, tuple) else (each.value,)
+    dotted = next((name for name in names if "." in str(name)), None)
+    if ":sql" in path and fact.removesuffix("[]") in TABLES and dotted and each.op in ("=", "in"):
+        table = str(dotted).rpartition(".")[2]
+        what = f"`{each.path}` has names as a query writes them: `other.{dotted}`, and `{table}`"
+        hint = f"`{{{fact.removesuffix('[]')}: {table}}}` is the table of that name in every schema"
+        yield Problem(f"{what} behind `SET search_path`, are no `{dotted}`", hint=hint)
 
 
 def _contained(root: f.Formula) -> Iterator[str]:

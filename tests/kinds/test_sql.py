@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sponsio_like import Allowed, Blocked, ContractError, Guard
+from sponsio_like import Allowed, Blocked, ContractError, ContractWarning, Guard
 from sponsio_like.contracts import loads
 from sponsio_like.kinds import UNREADABLE, sql
 from sponsio_like.kinds.sql import DEPTH, LONGEST, NAMES
 from sponsio_like.values import TEXT_KINDS
+from tests.semantics.manifest import requirement
 
 READING = {"select", "explain", "show", "describe"}
 
@@ -323,6 +324,7 @@ contracts:
 """
 
 
+@pytest.mark.filterwarnings("ignore:.*behind `SET search_path`")
 @pytest.mark.parametrize(
     ("guarantee", "refused", "passed"),
     [
@@ -361,6 +363,20 @@ def test_a_table_without_a_schema_is_that_of_every_schema(
         assert isinstance(session.decide("db", {"query": READ.format(table)}), Allowed), table
 
 
+@requirement("S-LOAD-14")
+def test_a_table_that_is_forbidden_with_its_schema_is_warned_of() -> None:
+    """Another database in front, or a search path, and it is another name; a bare name is not."""
+    rule = "{pattern: absent, match: {tool: db, args: {query: {reads: NAME}}}}"
+    for names in ("hr.salaries", "[hr.salaries, hr.bonus]"):
+        loaded = loads(TABLE.replace("GUARANTEE", rule.replace("NAME", names)))
+        with pytest.warns(
+            ContractWarning, match=r"`other\.hr\.salaries`.* `\{reads: salaries\}` is"
+        ):
+            Guard(loaded.contracts, tools=loaded.inventory)
+    loaded = loads(TABLE.replace("GUARANTEE", rule.replace("NAME", "salaries")))
+    assert Guard(loaded.contracts, tools=loaded.inventory).policy.warnings == ()
+
+
 def test_reading_is_more_than_select() -> None:
     """A plan, tables and columns may be asked for; what a plan runs counts."""
     loaded = loads(TABLE.replace("GUARANTEE", "db is read-only"))
@@ -380,6 +396,7 @@ def test_a_statement_that_ends_too_soon_raises_nothing(kind: str, text: str) -> 
     assert set(facts["verbs"]) != {"select"}
 
 
+@pytest.mark.filterwarnings("ignore:.*behind `SET search_path`")
 @pytest.mark.parametrize(
     ("asked", "refused", "passed"),
     [
@@ -421,6 +438,7 @@ def test_a_formula_that_compares_whole_names_with_a_bare_one_does_not_load(
     assert instead in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:.*behind `SET search_path`")
 @pytest.mark.parametrize(
     "written",
     [
