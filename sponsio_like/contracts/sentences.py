@@ -62,6 +62,11 @@ OTHERWISE = (
         "no contract tells which calls run at the same time; let the host run them one by one",
     ),
     (
+        r"\bnot be (?:on )?(?:a |the )?(?:weekends?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b",
+        "declare the field a `date`, and ask for its day: "
+        "{pattern: absent, match: {tool: .., args: {FIELD: {weekday: [saturday, sunday]}}}}",
+    ),
+    (
         r"\b(?:weekends?|business hours|office hours|at night|\d\d?:\d\d|[ap]\.?m\.?)\b",
         "the time of day is no sentence: let the host give a fact, “if ctx open is no, ..”",
     ),
