@@ -53,6 +53,8 @@ PLACED = re.compile(r"(?:~?/)?(?:[\w-][\w.-]*+/)*+[\w-][\w.-]*+", re.ASCII)
 """A path without `.`, `..`, slashes that stand for nothing, and signs."""
 ANY_FOLDER = re.compile("/[^/]*[\ue002-\ue004][^/]*/")
 """A path whose first folder may be any."""
+ANY_HIDDEN = re.compile("(?:^|/)\\.[^/]*[\ue002-\ue004]")
+"""A path with a step that may be any of the hidden files: `.e*`, which `.env` is one of."""
 DISK = re.compile(r"/dev/(?:[svh]d|xvd|nvme|mmcblk|disk|mapper/|md|r?disk)\w*")
 IGNORED = re.compile(r"/dev/(?:null|stdout|stderr|stdin|tty|zero|u?random|fd/.*)")
 NETWORK = re.compile(r"/dev/(?:tcp|udp)/([^/]*)/.*")
@@ -123,7 +125,9 @@ def _is_lost(path: str) -> bool:
     """True if nobody can tell where a path leads."""
     if path.isascii():
         return False
-    return LOOSE in path or QUOTED in path or ANY_FOLDER.match(path) is not None
+    if LOOSE in path or QUOTED in path or ANY_FOLDER.match(path) is not None:
+        return True
+    return ANY_HIDDEN.search(path) is not None
 
 
 Words: TypeAlias = Sequence[str]
