@@ -24,6 +24,7 @@ from sponsio_like.monitor.branches import (
     branching,
 )
 from sponsio_like.monitor.in_flight import (
+    WaitingResiduals,
     best_results,
     open_positions,
     settle_residual,
@@ -371,6 +372,11 @@ class Monitor:
             return True
         if not trees and not open_positions(owed):
             return self.search.reachable(goal, owed, registers, position, more=more)
+        if any(
+            self.search.reachable(goal, left, now, position, more=more)
+            for now, left in self._some_ends(owed, registers, trees)
+        ):
+            return True
         found = self.branches.ends(trees, registers, owed)
         if found is None:
             self.search.limited = True
@@ -400,16 +406,19 @@ class Monitor:
         flying, waiting = branching(trees), open_positions(owed)
         if flying and any(group.outputs for group in self.branches.groups):
             return
+        asked: dict[Any, list[dict[int, bool]]] = {}
         for which in (0, -1):
-            ways, now, left = trees, registers, owed
+            finals, left = dict[int, dict[int, bool]](), WaitingResiduals(owed)
             for at in sorted({*flying, *waiting}):
                 slots = sorted({*flying.get(at, ()), *waiting.get(at, ())})
                 if len(slots) > SLOTS_CAP:
                     return
-                final = best_results(self.program.slots, at, slots, left)[which]
-                ways, now = self.branches.settled(ways, now, at, final)
-                left = conjunction(settle_residual(each, at, final) for each in left)
-            yield now, left
+                key = tuple(slots), left.wanted(at)
+                best = asked.get(key) or best_results(self.program.slots, slots, key[1])
+                asked[key] = best
+                finals[at] = best[which]
+                left.settle(at, best[which])
+            yield self.branches.end(trees, registers, finals), left.rest()
 
 
 def overall(verdicts: set[Verdict]) -> Verdict:

@@ -169,13 +169,34 @@ def conjunction(residuals: Iterable[Residual]) -> frozenset[Residual]:
         return frozenset({NO})
     alike = _by_shape(each)
     nodes = {key: _nodes(next(iter(found.values()))) for key, found in alike.items()}
+    strong = _by_result(alike)
     kept: list[Residual] = []
     for key, found in alike.items():  # residuals without a common node imply nothing
-        near = [k for k in alike if k is not key and not nodes[k].isdisjoint(nodes[key])]
-        others = [other for k in near for other in alike[k].values()]
         mine = found.values()
+        results = [each for each in literals_of([next(iter(mine))]) if each[0] == "D"]
+        near = (k for result in (None, *results) for k in strong.get(result, ()) if k is not key)
+        others = [
+            other
+            for k in dict.fromkeys(near)
+            if not nodes[k].isdisjoint(nodes[key])
+            for other in alike[k].values()
+        ]
         kept += [weak for weak in mine if not any(entails(other, weak) for other in others)]
     return frozenset(kept)
+
+
+def _by_result(alike: Mapping[Any, Mapping[Bounds, Residual]]) -> dict[Literal | None, list[Any]]:
+    """Return the keys of residuals by a result of a call in flight that meets them alone.
+
+    One implies only what that result meets, too. Those that no result meets are below None.
+    """
+    found: dict[Literal | None, list[Any]] = {}
+    for key, residuals in alike.items():
+        each = next(iter(residuals.values()))
+        met = [term for term in each if all(literal[0] == "D" for literal in term)]
+        for literal in met[0] if met else (None,):
+            found.setdefault(literal, []).append(key)
+    return found
 
 
 def _by_shape(residuals: Iterable[Residual]) -> dict[Any, dict[Bounds, Residual]]:

@@ -95,3 +95,23 @@ def test_a_call_does_not_look_at_every_deadline(form: str) -> None:
     few, many = min(each[30:40]), min(each[150:160])
     assert many < few + 120 * 40, (few, many)
     assert work(session.pending) < 120 * 20
+
+
+FLYING = {
+    "owed once it is done": "G(done(c) -> F called(a))",
+    "owed soon once it is done": "G(done(c) -> F[<=5000] called(a))",
+    "done before": "G(called(p) -> O done(c))",
+    "counted when done": "G(count(done(c)) <= 2000)",
+}
+
+
+@pytest.mark.parametrize("form", FLYING)
+def test_a_call_does_not_compare_each_pair_of_calls_in_flight(form: str) -> None:
+    session = guarded(FLYING[form]).session()
+    spent = {}
+    for calls in range(1, 91):
+        each = work(lambda: session.decide("c", {}))
+        if calls in (30, 90):
+            spent[calls] = each, work(session.verdicts), work(session.pending)
+    for few, many in zip(spent[30], spent[90], strict=True):
+        assert many < few + 60 * 300, (few, many)
