@@ -69,6 +69,8 @@ MOMENT = 0.001
 """Seconds until the next position that `_stays` supposes: by then a register of
 the time differs.
 """
+FEW = 8
+"""Of states that owe more than so many instances `_is_quiet` caches nothing: few come again."""
 QUIET_CAP = 256
 """Most answers of `_is_quiet` that one clause caches."""
 
@@ -441,7 +443,7 @@ class Clause:
         """True if a call of a tool that no contract names leaves the state as it is."""
         if self._listens.unaffected and not (state.segment and state.segment.live):
             return True
-        if self.is_plain:
+        if self.is_plain or len(state.segment.live if state.segment else ()) > FEW:
             return self._stays(state, position, time)
         key = (
             memory(self.gate, state.outer, position),

@@ -6,6 +6,7 @@ stand in these words.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sponsio_like.engine.clause import Clause
@@ -76,16 +77,19 @@ def open_obligations(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
         clause = policy.clauses[i]
         ends = clause.open_ends(state)
         if ends and clause.assumed(state, last, now):
-            messages, values = (
-                sorted(owed(clause, each) for each in ends),
-                _values(ledger, i, state),
-            )
+            messages, values = _messages(clause, ends), _values(ledger, i, state)
             found.update((_owing(policy, i, each, values), None) for each in messages)
     for i, store in ledger.bound.items():
         if store.blind and not policy.clauses[i].is_plain:
             message = f"{FULL}: {demand(policy.clauses[i])}"
             found[_owing(policy, i, message)] = None
     return tuple(found)
+
+
+def _messages(clause: Clause, ends: Iterable[Instance]) -> list[str]:
+    """Return what has to happen, in words, which say nothing of bounds: each once, in order."""
+    alike = {frozenset([each[:2] for each in literals_of(one)]): one for one in ends}
+    return sorted({owed(clause, each) for each in alike.values()})
 
 
 def _owing(

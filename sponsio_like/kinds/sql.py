@@ -271,7 +271,7 @@ def _read(text: str, dialect: str, left: int = DEPTH) -> Query | None:
     """
     query = Query()
     if dialect == "mysql":
-        text = CONDITIONAL.sub(r" \1 ", text)
+        text = _run(text)
         if OUTFILE.search(text):
             query.verbs.append("outfile")
             query.reaches_out.append("outfile")
@@ -291,6 +291,12 @@ def _read(text: str, dialect: str, left: int = DEPTH) -> Query | None:
             query.statements += 1
             _statement(node, query)
     return query
+
+
+def _run(text: str) -> str:
+    """Return the text with the comments that MySQL runs as parts of it."""
+    end = text.rfind("*/") + 2  # behind it none ends, and each would be searched to the end
+    return CONDITIONAL.sub(r" \1 ", text[:end]) + text[end:] if end > 1 else text
 
 
 def _explained(text: str, found: re.Match[str], dialect: str, left: int) -> Query | None:

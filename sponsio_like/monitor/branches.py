@@ -442,7 +442,7 @@ class Branches:
             return None if lefts is None else [(registers, left) for left in lefts]
         starts = self._starts(trees, registers)
         places = dict.fromkeys([(walk, left) for walk in starts for left in lefts])
-        steps = 0
+        steps, added = 0, _additions(trees)
         for at, slots in flying.items():
             if len({*slots, *waiting.get(at, ())}) > SLOTS_CAP:
                 return None
@@ -459,10 +459,29 @@ class Branches:
                 )
                 for (before, left) in places
                 for known, final in fates
-                for walk in self._walked(trees, before, at, known)
+                for walk in self._walked(trees, before, at, known, added.get(at, ()))
             )
         ends = [(self._at(trees, walk, registers), left) for walk, left in places]
         return list(dict.fromkeys(ends))
+
+    def end(
+        self, trees: Trees, registers: Registers, finals: Mapping[int, Mapping[int, bool]]
+    ) -> Registers:
+        """Return the registers once every call in flight has its result; no output is read."""
+        walk: list[Any] = []
+        for group, tree in zip(self.groups, trees, strict=False):
+            if group.body >= 0:
+                register = registers[group.cells[0]]
+                for each in tree:
+                    if isinstance(each, Addition):
+                        register = self._plus(group, register, each, finals[each.at])
+                walk.append(register)
+                continue
+            i = len(tree) - 1
+            while i >= 0 and isinstance(node := tree[i], Branch):
+                i = _chosen(node, finals[node.at])
+            walk.append(i)
+        return self._at(trees, tuple(walk), registers) if trees else registers
 
     def _starts(self, trees: Trees, registers: Registers) -> Iterator[Walk]:
         """Yield where one is before any call settles."""
@@ -471,15 +490,22 @@ class Branches:
         return self._beyond_comparisons(trees, start)
 
     def _walked(
-        self, trees: Trees, walk: Walk, at: int, known: Mapping[int, bool] | None
+        self,
+        trees: Trees,
+        walk: Walk,
+        at: int,
+        known: Mapping[int, bool] | None,
+        added: Iterable[tuple[int, Addition]],
     ) -> Iterator[Walk]:
-        """Yield where one comes to as the call at `at` settles; `known`: None if it is late."""
+        """Yield where one comes to as the call at `at` settles; `known`: None if it is late.
+
+        `added`: what it may add, each with the number of its group.
+        """
         went = list(walk)
+        for k, each in added if known is not None else ():
+            went[k] = self._plus(self.groups[k], went[k], each, known or {})
         for k, (group, tree, i) in enumerate(zip(self.groups, trees, walk, strict=True)):
             if group.body >= 0:
-                for each in tree if known is not None else ():
-                    if isinstance(each, Addition) and each.at == at:
-                        went[k] = self._plus(group, i, each, known or {})
                 continue
             node = tree[i] if tree else ()
             if isinstance(node, Branch) and node.at == at:
@@ -614,6 +640,16 @@ def renamed_trees(trees: Trees, names: Mapping[int, int]) -> Trees:
         )
         for tree in trees
     )
+
+
+def _additions(trees: Trees) -> dict[int, list[tuple[int, Addition]]]:
+    """Return what calls in flight may add, by their positions, each with the number of the tree."""
+    found: dict[int, list[tuple[int, Addition]]] = {}
+    for k, tree in enumerate(trees):
+        for node in tree:
+            if isinstance(node, Addition):
+                found.setdefault(node.at, []).append((k, node))
+    return found
 
 
 def _below(node: TreeNode) -> tuple[int, ...]:

@@ -13,7 +13,6 @@ from sponsio_like.monitor.alphabet import settlements
 from sponsio_like.monitor.residual import (
     NO,
     YES,
-    Literal,
     Residual,
     conjunction,
     literals_of,
@@ -55,20 +54,56 @@ def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> lis
     return lefts
 
 
-def best_results(
-    slots: Any, at: int, open_slots: Sequence[int], owed: Owed
-) -> list[dict[int, bool]]:
-    """Return the results of the call at this position that help what is owed most.
+class WaitingResiduals:
+    """What is owed while calls in flight settle one after another: each touches its own alone."""
 
-    Of two of which one makes all literals true that the other one does, one is enough: a residual
-    has no literal that hurts it.
+    def __init__(self, owed: Owed) -> None:
+        self._rest: set[Residual] = set()
+        self._by_call: dict[int, set[Residual]] = {}
+        for each in owed:
+            self._add(each)
+
+    def _add(self, residual: Residual) -> None:
+        calls = open_positions([residual])
+        if not calls:
+            self._rest.add(residual)
+        for at in calls:
+            self._by_call.setdefault(at, set()).add(residual)
+
+    def wanted(self, at: int) -> frozenset[tuple[int, bool]]:
+        """Return the truths of its slots that would help, of the call at this position."""
+        literals = literals_of(self._by_call.get(at, ()))
+        return frozenset([each[2:] for each in literals if each[:2] == ("D", at)])
+
+    def settle(self, at: int, final: Mapping[int, bool]) -> None:
+        """Give the call at this position its result."""
+        for each in self._by_call.pop(at, ()):
+            for other in open_positions([each]):
+                if other != at:
+                    self._by_call[other].discard(each)
+            self._add(settle_residual(each, at, final))
+
+    def rest(self) -> Owed:
+        """Return what is left, once all calls have settled."""
+        return conjunction(self._rest)
+
+
+def best_results(
+    slots: Any, open_slots: Sequence[int], wanted: Iterable[tuple[int, bool]]
+) -> list[dict[int, bool]]:
+    """Return the results of a call in flight that help what is owed most.
+
+    `wanted`: the truths of its slots that what is owed waits for. Of two results of which one has
+    all of these that the other one has, one is enough: nothing owed is hurt by one of them. If
+    there are none, all results.
     """
-    literals = [each for each in literals_of(owed) if each[:2] == ("D", at)]
-    helped: dict[frozenset[Literal], dict[int, bool]] = {}
-    for final, late in settlements(slots, open_slots):
-        if not late:
-            true = [each for each in literals if final[each[2]] is each[3]]
-            helped.setdefault(frozenset(true), final)
+    finals = [final for final, late in settlements(slots, open_slots) if not late]
+    if not wanted:
+        return finals
+    helped: dict[frozenset[tuple[int, bool]], dict[int, bool]] = {}
+    for final in finals:
+        true = [each for each in wanted if final[each[0]] is each[1]]
+        helped.setdefault(frozenset(true), final)
     return [final for mine, final in helped.items() if not any(mine < other for other in helped)]
 
 

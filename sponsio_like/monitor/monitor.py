@@ -24,17 +24,20 @@ from sponsio_like.monitor.branches import (
     branching,
 )
 from sponsio_like.monitor.in_flight import (
+    WaitingResiduals,
     best_results,
     open_positions,
     settle_residual,
     settled_ways,
 )
+from sponsio_like.monitor.owing import Group, Instance, is_bounded, owing
 from sponsio_like.monitor.past import Letter, Registers, compare_nodes, compile_past
 from sponsio_like.monitor.past_source import Stepped, compiled_step
 from sponsio_like.monitor.program import Program, Slot
 from sponsio_like.monitor.progression import Position, Progression
 from sponsio_like.monitor.reachability import FAR, Search
 from sponsio_like.monitor.residual import (
+    BOUNDED,
     NO,
     YES,
     Residual,
@@ -49,9 +52,6 @@ from sponsio_like.monitor.residual import (
 from sponsio_like.monitor.successors import Goal
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
-Instance: TypeAlias = frozenset[Residual]
-
-
 IDLE_CAP = 256
 """Most letters of which a monitor remembers that they leave a state as it is that owes nothing."""
 
@@ -182,8 +182,7 @@ class Monitor:
         """
         if self.plain:
             return False
-        bounded = any(literal[0] in "FG" for each in state.live for literal in literals_of(each))
-        if bounded and self.ahead(state, position - 1) == FAR:
+        if is_bounded(state.live) and self.ahead(state, position - 1) == FAR:
             return True
         values = self.past.read(letter, state.registers, position, time)
         owed = self._next(state, Position(letter, values, position, time))
@@ -191,11 +190,27 @@ class Monitor:
 
     def _next(self, state: State, at: Position) -> list[Instance]:
         known: dict[int, Residual] = {}
-        owed = self.future.owed
-        instances = [
-            conjunction(self.future.progress(r, at, known) for r in each) for each in state.live
-        ]
-        return instances + [conjunction(owed(root, at) for root in roots) for roots in self.always]
+        owed, progress, found = self.future.owed, self.future.progress, owing(state.live)
+        left: list[Instance] = []
+        for group in found.groups:
+            left += self._left_of(group, at, known)
+        for each in found.others:
+            left.append(conjunction(progress(r, at, known) for r in each))
+        return left + [conjunction(owed(root, at) for root in roots) for roots in self.always]
+
+    def _left_of(
+        self, group: Group, at: Position, known: dict[int, Residual]
+    ) -> Iterable[Instance]:
+        """Return what a position leaves of instances that are alike but for their bounds."""
+        if self.future.passes(group.literals, at, known):
+            return group.instances
+        if group.only and group.only[0] in BOUNDED:
+            ended = self.future.ends(group.only, at, known)
+            if ended is not None:
+                return [conjunction([ended])]
+        progress = self.future.progress
+        each = [residual for instance in group.instances for residual in instance]
+        return [conjunction([progress(residual, at, known)]) for residual in each]
 
     def _judge(
         self,
@@ -211,17 +226,18 @@ class Monitor:
         It is violated, too, when the instances left can no longer be kept together and could
         before.
         """
-        owing = [each for each in instances if each]
-        if owing and self._is_near(_joint(owing), registers, trees, position):
-            return MonitorStep(State(registers, frozenset(owing), trees), False)
-        if len(owing) > 1:
-            owing.sort(key=rank)  # what is asked first may spend the budget of what is asked later
+        owed = [each for each in instances if each]
+        all_live = frozenset(owed)
+        if owed and self._is_near(_joint(all_live), registers, trees, position):
+            return MonitorStep(State(registers, all_live, trees), False)
+        if len(owed) > 1:
+            owed.sort(key=rank)  # what is asked first may spend the budget of what is asked later
         live = frozenset(
             each
-            for each in owing
+            for each in owed
             if self._possible("satisfy", each, registers, trees, position, more=False)
         )
-        dead = len(live) < len(set(owing))
+        dead = len(live) < len(all_live)
         lost = not self._possible("satisfy", _joint(live), registers, trees, position, more=True)
         bad = dead or (lost and not old.lost)
         return MonitorStep(State(registers, live, trees, lost), bad)
@@ -264,7 +280,11 @@ class Monitor:
 
     def open_ends(self, live: Iterable[Instance]) -> list[Instance]:
         """Return the instances that would be unfulfilled if the session ended now."""
-        return [each for each in live if not self._ends_well(each)]
+        found = owing(frozenset(live))
+        left = [each for each in found.others if not self._ends_well(each)]
+        for group in found.groups:  # at the end no bound matters
+            left += () if self._ends_well(group.instances[0]) else group.instances
+        return left
 
     def closed(self, state: State) -> tuple[frozenset[Instance], bool]:
         """Return what results of calls in flight may still decide if no position follows.
@@ -352,6 +372,11 @@ class Monitor:
             return True
         if not trees and not open_positions(owed):
             return self.search.reachable(goal, owed, registers, position, more=more)
+        if any(
+            self.search.reachable(goal, left, now, position, more=more)
+            for now, left in self._some_ends(owed, registers, trees)
+        ):
+            return True
         found = self.branches.ends(trees, registers, owed)
         if found is None:
             self.search.limited = True
@@ -381,16 +406,19 @@ class Monitor:
         flying, waiting = branching(trees), open_positions(owed)
         if flying and any(group.outputs for group in self.branches.groups):
             return
+        asked: dict[Any, list[dict[int, bool]]] = {}
         for which in (0, -1):
-            ways, now, left = trees, registers, owed
+            finals, left = dict[int, dict[int, bool]](), WaitingResiduals(owed)
             for at in sorted({*flying, *waiting}):
                 slots = sorted({*flying.get(at, ()), *waiting.get(at, ())})
                 if len(slots) > SLOTS_CAP:
                     return
-                final = best_results(self.program.slots, at, slots, left)[which]
-                ways, now = self.branches.settled(ways, now, at, final)
-                left = conjunction(settle_residual(each, at, final) for each in left)
-            yield now, left
+                key = tuple(slots), left.wanted(at)
+                best = asked.get(key) or best_results(self.program.slots, slots, key[1])
+                asked[key] = best
+                finals[at] = best[which]
+                left.settle(at, best[which])
+            yield self.branches.end(trees, registers, finals), left.rest()
 
 
 def overall(verdicts: set[Verdict]) -> Verdict:
@@ -401,7 +429,7 @@ def overall(verdicts: set[Verdict]) -> Verdict:
 
 
 def _joint(live: Iterable[Instance]) -> frozenset[Residual]:
-    return conjunction(residual for instance in live for residual in instance)
+    return owing(frozenset(live)).joint
 
 
 def _holds_on_nothing(program: Program, root: int) -> bool:

@@ -6,7 +6,7 @@ minimal. A status atom of a call in flight is a literal of its own until the cal
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,17 @@ from sponsio_like.events import LATE, OPEN
 from sponsio_like.logic.formula import Seconds, Steps
 from sponsio_like.monitor.past import Letter, Values
 from sponsio_like.monitor.program import FUTURE, Program, operands
-from sponsio_like.monitor.residual import NO, YES, Literal, Residual, both, either, mapped, one
+from sponsio_like.monitor.residual import (
+    BOUNDED,
+    NO,
+    YES,
+    Literal,
+    Residual,
+    both,
+    either,
+    mapped,
+    one,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +141,34 @@ class Progression:
 
         return mapped(residual, value)
 
+    def passes(self, literals: Iterable[Literal], at: Position, known: dict[int, Residual]) -> bool:
+        """True if this position leaves literals with bounds, and residuals of them, as they are."""
+        for literal in literals:
+            kind, node = literal[:2]
+            if kind == "D":
+                continue
+            if kind not in BOUNDED or not _goes_beyond(kind, literal[2], at):
+                return False
+            if self._told(kind, node, at, known) != (NO if kind in "Ff" else YES):
+                return False
+        return True
+
+    def ends(self, literal: Literal, at: Position, known: dict[int, Residual]) -> Residual | None:
+        """Return what this position leaves of a literal with a bound, whatever that is.
+
+        None if it depends on the bound.
+        """
+        kind, node, *_ = literal
+        ended = YES if kind in "Ff" else NO
+        return ended if self._told(kind, node, at, known) == ended else None
+
+    def _told(self, kind: str, node: int, at: Position, known: dict[int, Residual]) -> Residual:
+        """Return what is owed of the node that a bounded literal is about."""
+        body = self._body(kind, node)
+        if body not in known:
+            known[body] = self.owed(body, at)
+        return known[body]
+
     def _body(self, kind: str, node: int) -> int:
         """Return the node that a bounded literal is about: with a bound in seconds, its operand."""
         return node if kind in "FG" else int(self.nodes[node][1])
@@ -146,8 +184,11 @@ def timeless(literal: Literal, clock: str) -> Residual:
 
 def _until(literal: Literal, due: float, at: Position, over: Residual) -> Residual:
     """Return the literal if its bound goes beyond this position, else `over`."""
-    more = at.number < due if literal[0] in "FG" else at.time <= due
-    return one(literal) if more else over
+    return one(literal) if _goes_beyond(literal[0], due, at) else over
+
+
+def _goes_beyond(kind: str, due: float, at: Position) -> bool:
+    return at.number < due if kind in "FG" else at.time <= due
 
 
 def _status(at: Position, slot: int, negated: bool) -> Residual:

@@ -26,6 +26,7 @@ from sponsio_like.monitor.residual import (
     mapped,
     one,
     rank,
+    shape_of,
     shifted,
 )
 from sponsio_like.monitor.successors import Goal, Joint, Part, Place, Successors
@@ -34,6 +35,8 @@ Owed: TypeAlias = frozenset[Residual]
 
 BUDGET = 4_000
 """Most transitions that one search at run time takes."""
+CROWD = 8
+"""From so many residuals on all bounds that are far away are first taken for one."""
 MANY = 2
 """From so many residuals on they are met one after another before all continuations are tried."""
 IN_TURN = 80
@@ -144,6 +147,11 @@ class Search:
         found. `at`: the last position; `more`: later positions owe `always` as well. `FAR` if the
         budget ended.
         """
+        if goal == "satisfy" and more and len(joint) >= CROWD:
+            far_off = self._far_off(joint, registers, at)
+            known = 0 if far_off[0].met else self._memo.get((goal, far_off, more))
+            if known is not None:
+                return known
         place = self._place(goal, joint, registers, at)
         if place[0].met:
             return 0
@@ -158,15 +166,31 @@ class Search:
         """True if a continuation that keeps `joint`, and all that later positions owe, is found
         without trying all continuations.
         """
-        place = self._place("satisfy", joint, registers, at)
+        if len(joint) >= CROWD and self._is_near([self._far_off(joint, registers, at)]):
+            return True
+        return self._is_near(self._places(self._place("satisfy", joint, registers, at)))
+
+    def _is_near(self, places: Sequence[Place]) -> bool:
+        """True if such a continuation is found from the last of these places, which owes least."""
+        place = places[-1]
         if place[0].met:
             return True
         key = ("satisfy", place, True)
-        far = self._memo[key] if key in self._memo else self._quickly(self._places(place), True)
+        far = self._memo[key] if key in self._memo else self._quickly(places, True)
         if far is None or far == FAR:
             return False
         self._remember(key, far)
         return True
+
+    def _far_off(self, joint: Owed, registers: Registers, at: int) -> Place:
+        """Return what `_firm` makes of the place that stands for what is owed."""
+        alike: dict[Any, Residual] = {}
+        for each in joint:
+            shape, bounds = shape_of(each)
+            ends = tuple([min(abs(due) - at, HORIZON + 1) for due in bounds])
+            alike.setdefault(each if shape is None else (shape, ends), each)
+        owed = frozenset([firm(residual, at) for residual in alike.values()])
+        return self._place("satisfy", owed, registers, 0)
 
     def _distance(self, goal: Goal, place: Place, more: bool) -> int | None:
         """Return the distance from an abstract place in which the goal is not met."""
@@ -387,15 +411,18 @@ class Search:
         return None
 
 
-def firm(residual: Residual) -> Residual:
-    """Return a residual that implies this one, the same for all bounds that are far away."""
+def firm(residual: Residual, at: int = 0) -> Residual:
+    """Return a residual that implies this one, the same for all bounds that are far away.
+
+    Its bounds count from position `at`.
+    """
 
     def value(literal: Literal) -> Residual:
         match literal:
-            case ("F", node, due) if due > HORIZON:
-                return one(("F", node, HORIZON))
-            case ("G", node, due) if due > HORIZON:
-                return one(("G", node, FOREVER))
+            case ("F", node, due):
+                return one(("F", node, min(due - at, HORIZON)))
+            case ("G", node, due):
+                return one(("G", node, FOREVER if due - at > HORIZON else due - at))
         return one(literal)
 
     return mapped(residual, value)

@@ -23,6 +23,7 @@ from sponsio_like.monitor.branches import (
 )
 from sponsio_like.monitor.in_flight import open_positions
 from sponsio_like.monitor.monitor import Monitor, State
+from sponsio_like.monitor.owing import bounds_after
 from sponsio_like.monitor.past import Register, Registers
 from sponsio_like.monitor.residual import literals_of, renumbered, shifted
 
@@ -175,8 +176,7 @@ def due(monitor: Monitor, state: State, position: int) -> int:
     """
     if not state.live and not monitor.counts_steps:
         return NEVER
-    literals = [literal for each in state.live for literal in literals_of(each)]
-    owed: set[int] = {lit[2] for lit in literals if lit[0] in "FG" and lit[2] > position}
+    owed = bounds_after(state.live, position)
     kept: set[int] = set()
     for cells, registers in _all_registers(monitor, state):
         for cell, value in zip(cells, registers, strict=True):

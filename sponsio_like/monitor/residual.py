@@ -17,6 +17,8 @@ Absorption and subsumption keep a residual from growing with the trace: `("F", n
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -30,6 +32,12 @@ YES: Residual = frozenset({frozenset()})
 NO: Residual = frozenset()
 TERM_CAP = 512
 """Most conjunctions in one residual; a formula that needs more is refused."""
+BOUNDED = frozenset("FfGg")
+"""The kinds of literals that have a bound."""
+SHAPES_CAP = 4_096
+"""Most residuals whose shape is remembered."""
+Shape: TypeAlias = frozenset[frozenset[Literal]]
+Bounds: TypeAlias = tuple[float, ...]
 
 
 def one(literal: Literal) -> Residual:
@@ -159,14 +167,87 @@ def conjunction(residuals: Iterable[Residual]) -> frozenset[Residual]:
         return frozenset(each)
     if NO in each:
         return frozenset({NO})
-    nodes = {it: frozenset(literal[1] for literal in literals_of([it])) for it in each}
+    alike = _by_shape(each)
+    nodes = {key: _nodes(next(iter(found.values()))) for key, found in alike.items()}
+    strong = _by_result(alike)
+    kept: list[Residual] = []
+    for key, found in alike.items():  # residuals without a common node imply nothing
+        mine = found.values()
+        results = [each for each in literals_of([next(iter(mine))]) if each[0] == "D"]
+        near = (k for result in (None, *results) for k in strong.get(result, ()) if k is not key)
+        others = [
+            other
+            for k in dict.fromkeys(near)
+            if not nodes[k].isdisjoint(nodes[key])
+            for other in alike[k].values()
+        ]
+        kept += [weak for weak in mine if not any(entails(other, weak) for other in others)]
+    return frozenset(kept)
 
-    def implied(weak: Residual) -> bool:
-        about = nodes[weak]  # residuals without a common node imply nothing
-        near = (other for other in each if other != weak and not about.isdisjoint(nodes[other]))
-        return any(entails(other, weak) for other in near)
 
-    return frozenset(weak for weak in each if not implied(weak))
+def _by_result(alike: Mapping[Any, Mapping[Bounds, Residual]]) -> dict[Literal | None, list[Any]]:
+    """Return the keys of residuals by a result of a call in flight that meets them alone.
+
+    One implies only what that result meets, too. Those that no result meets are below None.
+    """
+    found: dict[Literal | None, list[Any]] = {}
+    for key, residuals in alike.items():
+        each = next(iter(residuals.values()))
+        met = [term for term in each if all(literal[0] == "D" for literal in term)]
+        for literal in met[0] if met else (None,):
+            found.setdefault(literal, []).append(key)
+    return found
+
+
+def _by_shape(residuals: Iterable[Residual]) -> dict[Any, dict[Bounds, Residual]]:
+    """Return the residuals by shape and bounds, without those that one of the same shape implies.
+
+    What stands alone is there by itself.
+    """
+    alike: dict[Any, dict[Bounds, Residual]] = {}
+    for each in residuals:
+        shape, bounds = shape_of(each)
+        alike.setdefault(each if shape is None else shape, {})[bounds] = each
+    return {
+        key: found if len(found) < 2 else {bounds: found[bounds] for bounds in _least(found)}
+        for key, found in alike.items()
+    }
+
+
+@functools.lru_cache(SHAPES_CAP)
+def shape_of(residual: Residual) -> tuple[Shape | None, Bounds]:
+    """Return the residual without its bounds, and these: the more it demands, the less they are.
+
+    Of two of one shape, one implies the other if none of its bounds is more. The shape is None
+    where a node stands twice, for there another alternative may be the one that covers.
+    """
+    each = [literal for term in residual for literal in term]
+    if len({literal[1] for literal in each}) < len(each):
+        return None, ()
+    shape = frozenset([frozenset(map(_boundless, term)) for term in residual])
+    bounded = sorted([literal for literal in each if literal[0] in BOUNDED])
+    return shape, tuple([-due if kind in "Gg" else due for kind, _, due in bounded])
+
+
+def _boundless(literal: Literal) -> Literal:
+    return literal[:2] if literal[0] in BOUNDED else literal
+
+
+def _nodes(residual: Residual) -> frozenset[int]:
+    return frozenset(literal[1] for literal in literals_of([residual]))
+
+
+def _least(each: Iterable[Bounds]) -> list[Bounds]:
+    """Return those of which no other one is at most as much in every place."""
+    kept: list[Bounds] = []
+    for bounds in sorted(each):  # what is no more than another one stands before it
+        if len(bounds) < 3:
+            more = kept and bounds[-1] >= kept[-1][-1]
+        else:
+            more = any(all(map(operator.le, other, bounds)) for other in kept)
+        if not more:
+            kept.append(bounds)
+    return kept
 
 
 def entails(strong: Residual, weak: Residual) -> bool:

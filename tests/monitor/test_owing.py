@@ -1,0 +1,117 @@
+"""Much that is owed until different positions: the same answers, and work that stays small."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from sponsio_like.monitor.owing import bounds_after, is_bounded, owing
+from sponsio_like.monitor.residual import (
+    NO,
+    YES,
+    Literal,
+    Residual,
+    conjunction,
+    entails,
+    literals_of,
+)
+from tests.support.costs import work
+from tests.support.play import guarded
+
+KINDS = ("F", "G", "f", "g", "X", "W", "D")
+
+
+def literal(rng: random.Random) -> Literal:
+    kind = rng.choice(KINDS)
+    node = rng.randrange(4)
+    if kind == "D":
+        return (kind, node, 1, rng.random() < 0.5)
+    return (kind, node) if kind in "XW" else (kind, node, rng.randint(1, 6))
+
+
+def residual(rng: random.Random) -> Residual:
+    terms = [
+        frozenset(literal(rng) for _ in range(rng.randint(1, 2))) for _ in range(rng.randint(1, 3))
+    ]
+    return conjunction_of_one(frozenset(terms))
+
+
+def conjunction_of_one(found: Residual) -> Residual:
+    """The residual without alternatives that stand in another one."""
+    return frozenset(term for term in found if not any(other < term for other in found))
+
+
+def compared(each: set[Residual]) -> frozenset[Residual]:
+    """The residuals that no other one implies, each compared with all others."""
+    rest = each - {YES}
+    if NO in rest:
+        return frozenset({NO})
+    return frozenset(
+        weak for weak in rest if not any(other != weak and entails(other, weak) for other in rest)
+    )
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_what_is_implied_is_left_out_as_if_each_was_compared_with_all(seed: int) -> None:
+    rng = random.Random(seed)
+    shapes = [residual(rng) for _ in range(3)]
+    each = {moved(rng, rng.choice(shapes)) for _ in range(12)} | {residual(rng) for _ in range(3)}
+    assert conjunction(each) == compared(each)
+    live = frozenset(frozenset({one}) for one in each)
+    assert owing(live).joint == compared(each)
+    literals = literals_of(each)
+    bounds = {one[2] for one in literals if one[0] in "FG"}
+    assert is_bounded(live) == bool(bounds)
+    for position in range(7):
+        after = bounds_after(live, position)
+        assert set(after) <= {bound for bound in bounds if bound > position}
+        assert min(after, default=9) == min((b for b in bounds if b > position), default=9)
+
+
+def moved(rng: random.Random, found: Residual) -> Residual:
+    """The residual with other bounds."""
+    return frozenset(
+        frozenset(
+            (*one[:2], rng.randint(1, 6)) if one[0] in "FGfg" else one for one in sorted(term)
+        )
+        for term in sorted(found, key=sorted)
+    )
+
+
+FORMS = {
+    "owed": "G(called(c) -> F[<=100000] called(a))",
+    "owed in seconds": "G(called(c) -> F[<=100000s] called(a))",
+    "owed twice": "G(called(c) -> WX F[<=100000] (called(a) & X called(b)))",
+    "kept": "G(called(c) -> WX G[<=100000] !called(a))",
+    "either": "G(called(c) -> (F[<=100000] called(a) | G[<=200000] !called(b)))",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_call_does_not_look_at_every_deadline(form: str) -> None:
+    session = guarded(FORMS[form]).session()
+    each = [work(lambda: session.decide("c", {})) for _ in range(160)]
+    few, many = min(each[30:40]), min(each[150:160])
+    assert many < few + 120 * 40, (few, many)
+    assert work(session.pending) < 120 * 20
+
+
+FLYING = {
+    "owed once it is done": "G(done(c) -> F called(a))",
+    "owed soon once it is done": "G(done(c) -> F[<=5000] called(a))",
+    "done before": "G(called(p) -> O done(c))",
+    "counted when done": "G(count(done(c)) <= 2000)",
+}
+
+
+@pytest.mark.parametrize("form", FLYING)
+def test_a_call_does_not_compare_each_pair_of_calls_in_flight(form: str) -> None:
+    session = guarded(FLYING[form]).session()
+    spent = {}
+    for calls in range(1, 91):
+        each = work(lambda: session.decide("c", {}))
+        if calls in (30, 90):
+            spent[calls] = each, work(session.verdicts), work(session.pending)
+    for few, many in zip(spent[30], spent[90], strict=True):
+        assert many < few + 60 * 600, (few, many)
