@@ -62,9 +62,8 @@ OTHERWISE = (
         "no contract tells which calls run at the same time; let the host run them one by one",
     ),
     (
-        r"\bnot be (?:on )?(?:a |the )?(?:weekends?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b",
-        "declare the field a `date`, and ask for its day: "
-        "{pattern: absent, match: {tool: .., args: {FIELD: {weekday: [saturday, sunday]}}}}",
+        r"\bnot be (?:on )?(?:an? |the )?(?:weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b",
+        "declare it a `date`, and write {tool: .., args: {FIELD: {weekday: [saturday, sunday]}}}",
     ),
     (
         r"\b(?:weekends?|business hours|office hours|at night|\d\d?:\d\d|[ap]\.?m\.?)\b",

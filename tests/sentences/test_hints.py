@@ -21,7 +21,7 @@ HINTS = [
     ("never run `backup` and `restore` at the same time", "let the host run them one by one"),
     ("don't call `pay` outside business hours", "let the host give a fact"),
     ("`book` `day` must not be on a weekend", "{weekday: [saturday, sunday]}"),
-    ("the `day` of `book` must not be a Sunday", "declare the field a `date`"),
+    ("the `day` of `book` must not be a Sunday", "declare it a `date`"),
 ]
 
 
