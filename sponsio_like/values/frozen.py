@@ -197,6 +197,8 @@ def frozen_copy(value: Any, depth: int, room: Room) -> Any:
     """Return a copy of a value, as far as there is room; a scalar takes no room
     among the values.
     """
+    if type(value) is dict and depth > 0 and _is_flat(value, room):
+        return value.copy()
     if isinstance(value, Enum):  # before texts: a text enum is written by its value
         return _foreign(value, depth, room)
     if isinstance(value, _PLAIN):
@@ -214,6 +216,28 @@ def frozen_copy(value: Any, depth: int, room: Room) -> Any:
     if isinstance(value, _SETS) and len(value) <= room.most:
         value = sorted(value, key=repr)  # equal sets are in equal order
     return _items(value, depth - 1, room)
+
+
+def _is_flat(value: dict[Any, Any], room: Room) -> bool:
+    """True if a map has plain names and short values, and room, which it then takes."""
+    characters = 0
+    for name, item in value.items():
+        kind = type(item)
+        if kind is str:
+            characters += len(item)
+        elif kind is int:
+            if not -LARGE < item < LARGE:
+                return False
+        elif kind not in _FLAT and not (kind is float and _is_short(item)):
+            return False
+        if type(name) is not str or not name.isascii():
+            return False
+        characters += len(name)
+    if room.values <= len(value) or room.characters < characters:
+        return False
+    room.values -= 1 + len(value)
+    room.characters -= characters
+    return True
 
 
 def _foreign(value: Any, depth: int, room: Room) -> Any:
