@@ -62,7 +62,7 @@ OTHERWISE = (
         "no contract tells which calls run at the same time; let the host run them one by one",
     ),
     (
-        r"\bnot be (?:on )?(?:an? |the )?(?:weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b",
+        r"\bnot be (?:on )?(?:an? |the )?(?:weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
         "declare it a `date`, and write {tool: .., args: {FIELD: {weekday: [saturday, sunday]}}}",
     ),
     (
