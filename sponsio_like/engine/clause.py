@@ -70,7 +70,9 @@ MOMENT = 0.001
 the time differs.
 """
 FEW = 8
-"""Of states that owe more than so many instances `_is_quiet` caches nothing: few come again."""
+"""Most instances owed of a state about which `_is_quiet` caches an answer: larger ones seldom come
+again.
+"""
 QUIET_CAP = 256
 """Most answers of `_is_quiet` that one clause caches."""
 

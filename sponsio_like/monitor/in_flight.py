@@ -55,7 +55,10 @@ def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> lis
 
 
 class WaitingResiduals:
-    """What is owed while calls in flight settle one after another: each touches its own alone."""
+    """The residuals that are owed while calls in flight settle one after another.
+
+    Those that wait for a call are found by its position, so that a result touches no others.
+    """
 
     def __init__(self, owed: Owed) -> None:
         self._rest: set[Residual] = set()

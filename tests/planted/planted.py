@@ -95,8 +95,8 @@ BUGS = (
     Planted(
         "a step bound of the future is one too short",
         "monitor/progression.py",
-        "more = at.number < due if",
-        "more = at.number < due - 1 if",
+        "return at.number < due if",
+        "return at.number < due - 1 if",
         f"{AGREES}[templates 0]",
     ),
     Planted(
