@@ -14,19 +14,11 @@ from sponsio_like.monitor.alphabet import (
     tool_names,
     unconcerned_letter,
 )
-from sponsio_like.monitor.branches import (
-    SLOTS_CAP,
-    Addition,
-    Branch,
-    Comparison,
-    ToCome,
-    TooManyBranches,
-    branching,
-    renamed_trees,
-)
+from sponsio_like.monitor.branches import SLOTS_CAP, TooManyBranches
 from sponsio_like.monitor.delay import positions_until
 from sponsio_like.monitor.in_flight import open_positions, settle_residual
-from sponsio_like.monitor.monitor import Instance, Monitor, State, Verdict, overall
+from sponsio_like.monitor.monitor import Monitor, State, Verdict, overall
+from sponsio_like.monitor.owed import Instance
 from sponsio_like.monitor.parametric.atoms import CallMatcher, OutputMatcher
 from sponsio_like.monitor.parametric.bindings import Bindings, BoundLetters, Revealed
 from sponsio_like.monitor.parametric.lookup import BINDING, UNBOUND, Form
@@ -103,6 +95,14 @@ from sponsio_like.monitor.state import (
     PositionCounts,
     Read,
     Witness,
+)
+from sponsio_like.monitor.trees import (
+    Addition,
+    Branch,
+    Comparison,
+    ToCome,
+    branching,
+    renamed_trees,
 )
 from sponsio_like.monitor.windows import WindowEntry, of_today
 

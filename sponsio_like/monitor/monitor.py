@@ -14,15 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from sponsio_like.events import MISSING
 from sponsio_like.logic import Decomposition
 from sponsio_like.logic.formula import Const, Steps
-from sponsio_like.monitor.branches import (
-    OFTEN,
-    SLOTS_CAP,
-    SOURCE_CAP,
-    Branches,
-    End,
-    Trees,
-    branching,
-)
+from sponsio_like.monitor.branches import OFTEN, SLOTS_CAP, SOURCE_CAP, Branches, End
 from sponsio_like.monitor.in_flight import (
     WaitingResiduals,
     best_results,
@@ -30,7 +22,7 @@ from sponsio_like.monitor.in_flight import (
     settle_residual,
     settled_ways,
 )
-from sponsio_like.monitor.owing import Group, Instance, is_bounded, owing
+from sponsio_like.monitor.owed import Group, Instance, is_bounded, owing
 from sponsio_like.monitor.past import Letter, Registers, compare_nodes, compile_past
 from sponsio_like.monitor.past_source import Stepped, compiled_step
 from sponsio_like.monitor.program import Program, Slot
@@ -50,6 +42,7 @@ from sponsio_like.monitor.residual import (
     rank,
 )
 from sponsio_like.monitor.successors import Goal
+from sponsio_like.monitor.trees import Trees, branching
 
 Verdict: TypeAlias = Literal["violated", "satisfied", "inconclusive"]
 IDLE_CAP = 256

@@ -26,8 +26,8 @@ from sponsio_like.monitor.residual import (
     mapped,
     one,
     rank,
-    shape_of,
     shifted,
+    without_bounds,
 )
 from sponsio_like.monitor.successors import Goal, Joint, Part, Place, Successors
 
@@ -186,7 +186,7 @@ class Search:
         """Return what `_firm` makes of the place that stands for what is owed."""
         alike: dict[Any, Residual] = {}
         for each in joint:
-            shape, bounds = shape_of(each)
+            shape, bounds = without_bounds(each)
             ends = tuple([min(abs(due) - at, HORIZON + 1) for due in bounds])
             alike.setdefault(each if shape is None else (shape, ends), each)
         owed = frozenset([firm(residual, at) for residual in alike.values()])

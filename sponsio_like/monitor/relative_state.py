@@ -12,7 +12,12 @@ from typing import Any
 
 from sponsio_like.logic.formula import Steps
 from sponsio_like.monitor.abstraction import within_steps
-from sponsio_like.monitor.branches import (
+from sponsio_like.monitor.in_flight import open_positions
+from sponsio_like.monitor.monitor import Monitor, State
+from sponsio_like.monitor.owed import bounds_after
+from sponsio_like.monitor.past import Register, Registers
+from sponsio_like.monitor.residual import literals_of, renumbered, shifted
+from sponsio_like.monitor.trees import (
     INNER,
     Addition,
     Branch,
@@ -21,11 +26,6 @@ from sponsio_like.monitor.branches import (
     TreeNode,
     branching,
 )
-from sponsio_like.monitor.in_flight import open_positions
-from sponsio_like.monitor.monitor import Monitor, State
-from sponsio_like.monitor.owing import bounds_after
-from sponsio_like.monitor.past import Register, Registers
-from sponsio_like.monitor.residual import literals_of, renumbered, shifted
 
 NEVER = 1 << 62
 

@@ -206,7 +206,7 @@ def _by_shape(residuals: Iterable[Residual]) -> dict[Any, dict[Bounds, Residual]
     """
     alike: dict[Any, dict[Bounds, Residual]] = {}
     for each in residuals:
-        shape, bounds = shape_of(each)
+        shape, bounds = without_bounds(each)
         alike.setdefault(each if shape is None else shape, {})[bounds] = each
     return {
         key: found if len(found) < 2 else {bounds: found[bounds] for bounds in _least(found)}
@@ -215,7 +215,7 @@ def _by_shape(residuals: Iterable[Residual]) -> dict[Any, dict[Bounds, Residual]
 
 
 @functools.lru_cache(SHAPES_CAP)
-def shape_of(residual: Residual) -> tuple[Shape | None, Bounds]:
+def without_bounds(residual: Residual) -> tuple[Shape | None, Bounds]:
     """Return the residual without its bounds, and these: the more it demands, the less they are.
 
     Of two of one shape, one implies the other if none of its bounds is more. The shape is None

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sponsio_like.events import Context, Kind
-from sponsio_like.monitor.monitor import Instance, State
+from sponsio_like.monitor.monitor import State
+from sponsio_like.monitor.owed import Instance
 from sponsio_like.monitor.past import Letter
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sponsio_like.monitor.branches import Trees
 from sponsio_like.monitor.monitor import Monitor, State
 from sponsio_like.monitor.past import Letter, Registers
+from sponsio_like.monitor.trees import Trees
 
 
 class WindowEntry(NamedTuple):

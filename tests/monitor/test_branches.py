@@ -11,19 +11,13 @@ import pytest
 
 from sponsio_like.events import OPEN, Call, Context, Result, settled_value
 from sponsio_like.logic import decompose
-from sponsio_like.monitor.branches import (
-    Addition,
-    Branch,
-    Comparison,
-    TooManyBranches,
-    Trees,
-    branching,
-)
+from sponsio_like.monitor.branches import TooManyBranches
 from sponsio_like.monitor.monitor import Monitor, State
 from sponsio_like.monitor.past import Letter, Registers
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.relative_state import is_unchanged
 from sponsio_like.monitor.slots import slot_reader
+from sponsio_like.monitor.trees import Addition, Branch, Comparison, Trees, branching
 from sponsio_like.syntax import read
 from tests.support.play import opened
 from tests.support.size import sized

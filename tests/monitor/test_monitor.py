@@ -26,7 +26,6 @@ from sponsio_like.event_types import Call, Message
 from sponsio_like.events.atoms import OPEN
 from sponsio_like.events.context import Context
 from sponsio_like.logic.decomposition import decompose
-from sponsio_like.monitor.branches import branching
 from sponsio_like.monitor.in_flight import open_positions
 from sponsio_like.monitor.monitor import Monitor, State, overall
 from sponsio_like.monitor.past import Letter
@@ -35,6 +34,7 @@ from sponsio_like.monitor.reachability import FAR
 from sponsio_like.monitor.relative_state import NEVER, awaits_results, due, is_unchanged, memory
 from sponsio_like.monitor.residual import both, one
 from sponsio_like.monitor.state import PositionCounts, Witness
+from sponsio_like.monitor.trees import branching
 from sponsio_like.monitor.windows import WindowEntry, branches_of_window
 from sponsio_like.outcome import Ask, Block, Decision, Escalate, Redirect, Violation, Warn
 from sponsio_like.syntax import read

@@ -79,6 +79,8 @@ MODULES = (
     ),
     *(
         "monitor.branches",
+        "monitor.trees",
+        "monitor.owed",
         "monitor.groups",
         "monitor.windows",
         "engine.automaton",

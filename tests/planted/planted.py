@@ -327,7 +327,7 @@ BUGS = (
     ),
     Planted(
         "one and True are one register",
-        "monitor/branches.py",
+        "monitor/trees.py",
         "    return (node, *map(type, node))",
         "    return node",
         "tests/monitor/test_branches.py::test_registers_of_different_types_are_told_apart",

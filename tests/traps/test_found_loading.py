@@ -23,11 +23,11 @@ from sponsio_like.explain import contracts_page
 from sponsio_like.logic.decomposition import decompose
 from sponsio_like.ltl import F, called, initially
 from sponsio_like.monitor.alphabet import settlements, static
-from sponsio_like.monitor.branches import branching
 from sponsio_like.monitor.in_flight import open_positions, settle_residual
 from sponsio_like.monitor.monitor import Monitor
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.residual import conjunction
+from sponsio_like.monitor.trees import branching
 from sponsio_like.patterns import (
     destructive_action_gate,
     must_confirm,

@@ -33,6 +33,7 @@ def read(value: Any, room: Room, depth: int) -> Any:
 
 @pytest.mark.parametrize("seed", range(300))
 def test_rows_are_read_as_if_each_value_was(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The copy and all that is left of the room are the same, whatever stands in the rows."""
     rng = random.Random(seed)
     value, depth = [made(rng, 3) for _ in range(3)], rng.randrange(4)
     sizes = rng.choice([3, 8, 100]), rng.choice([25, 1000]), rng.choice([5, 20, 1000])
@@ -45,5 +46,6 @@ def test_rows_are_read_as_if_each_value_was(seed: int, monkeypatch: pytest.Monke
 
 
 def test_a_row_costs_what_a_few_values_cost() -> None:
+    """A row takes fewer than 20 calls of functions."""
     rows = [{"id": n, "name": "x", "open": True, "sum": 0.5} for n in range(1_000)]
     assert work(lambda: frozen_copy(rows, 9, Room(100_000))) < 1_000 * 20

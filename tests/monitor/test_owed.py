@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from sponsio_like.monitor.owing import bounds_after, is_bounded, owing
+from sponsio_like.monitor.owed import bounds_after, is_bounded, owing
 from sponsio_like.monitor.residual import (
     NO,
     YES,
@@ -54,6 +54,7 @@ def compared(each: set[Residual]) -> frozenset[Residual]:
 
 @pytest.mark.parametrize("seed", range(300))
 def test_what_is_implied_is_left_out_as_if_each_was_compared_with_all(seed: int) -> None:
+    """Residuals that differ in their bounds alone are compared by these; others in pairs."""
     rng = random.Random(seed)
     shapes = [residual(rng) for _ in range(3)]
     each = {moved(rng, rng.choice(shapes)) for _ in range(12)} | {residual(rng) for _ in range(3)}
@@ -90,6 +91,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_call_does_not_look_at_every_deadline(form: str) -> None:
+    """A hundred and twenty more that are owed add little to the work of a call."""
     session = guarded(FORMS[form]).session()
     each = [work(lambda: session.decide("c", {})) for _ in range(160)]
     few, many = min(each[30:40]), min(each[150:160])
@@ -107,6 +109,7 @@ FLYING = {
 
 @pytest.mark.parametrize("form", FLYING)
 def test_a_call_does_not_compare_each_pair_of_calls_in_flight(form: str) -> None:
+    """Its work grows with the number of calls in flight, and so do `verdicts` and `pending`."""
     session = guarded(FLYING[form]).session()
     spent = {}
     for calls in range(1, 91):

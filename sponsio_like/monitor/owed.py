@@ -17,7 +17,7 @@ from sponsio_like.monitor.residual import (
     Residual,
     conjunction,
     literals_of,
-    shape_of,
+    without_bounds,
 )
 
 Instance: TypeAlias = frozenset[Residual]
@@ -57,7 +57,7 @@ def owing(live: frozenset[Instance]) -> Owing:
     alike: dict[object, dict[Bounds, Instance]] = {}
     others: list[Instance] = []
     for each in live:
-        shape, bounds = shape_of(*each) if len(each) == 1 else (None, ())
+        shape, bounds = without_bounds(*each) if len(each) == 1 else (None, ())
         if shape is None:
             others.append(each)
         else:
