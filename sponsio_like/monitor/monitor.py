@@ -317,9 +317,9 @@ class Monitor:
 
         `FAR` if a call is in flight, or if the search found no such number.
         """
-        if state.branches or open_positions(_joint(state.live)):
-            return FAR
         each = state.live if state.lost else [_joint(state.live)]
+        if state.branches or any(map(open_positions, each)):
+            return FAR
         found = [
             self.search.distance("satisfy", owed, state.registers, position, more=not state.lost)
             for owed in each

@@ -6,6 +6,8 @@ import random
 
 import pytest
 
+from sponsio_like import Guard
+from sponsio_like.contracts import Contract, Rule
 from sponsio_like.monitor.owed import bounds_after, is_bounded, owing
 from sponsio_like.monitor.residual import (
     NO,
@@ -16,6 +18,7 @@ from sponsio_like.monitor.residual import (
     entails,
     literals_of,
 )
+from sponsio_like.syntax import read
 from tests.support.costs import work
 from tests.support.play import guarded
 
@@ -118,3 +121,19 @@ def test_a_call_does_not_compare_each_pair_of_calls_in_flight(form: str) -> None
             spent[calls] = each, work(session.verdicts), work(session.pending)
     for few, many in zip(spent[30], spent[90], strict=True):
         assert many < few + 60 * 600, (few, many)
+
+
+def test_what_is_implied_may_wait_for_a_call_in_flight(caplog: pytest.LogCaptureFixture) -> None:
+    """Where not all can be kept, each is kept by itself, also what waits for a result and is
+    implied by another one. Its position was taken for a node of the formula, and the lane failed.
+    """
+    rule = Rule(read("G F X failed(b) & G G[<=2] called(b)"))
+    session = Guard([Contract("lost", (rule,))], mode="observe").session()
+    for tool in "xaccbb":
+        session.decide(tool)
+    assert caplog.records == []
+    assert session.verdicts() == {"lost": "violated"}
+    assert [each.message.partition("missing: ")[2] for each in session.pending()] == [
+        "failed(b)",
+        "failed(b), the result of a call in flight",
+    ]

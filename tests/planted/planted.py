@@ -100,6 +100,13 @@ BUGS = (
         f"{AGREES}[templates 0]",
     ),
     Planted(
+        "what is implied by something else owed waits for no call in flight",
+        "monitor/monitor.py",
+        "        if state.branches or any(map(open_positions, each)):\n",
+        "        if state.branches or open_positions(_joint(state.live)):\n",
+        "tests/monitor/test_owed.py::test_what_is_implied_may_wait_for_a_call_in_flight",
+    ),
+    Planted(
         "a bound of no steps reaches the next position",
         "monitor/progression.py",
         "            case Steps(0):\n",
