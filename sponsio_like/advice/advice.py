@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any
 from sponsio_like.advice.goals import asked_once
 from sponsio_like.advice.withheld import whole_values, withheld, without
 from sponsio_like.contracts import filled
-from sponsio_like.engine import Clause, Finding, Ledger, left_to_answer, unread_fields, unread_keys
+from sponsio_like.engine import (
+    Clause,
+    Finding,
+    Ledger,
+    left_to_answer,
+    missing_fields,
+    unread_fields,
+    unread_keys,
+)
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Call, Context, Event, Message, Ticket, inputs_of, names_tool
 from sponsio_like.logic.formula import (
@@ -136,7 +144,11 @@ class Refusal:
         if not isinstance(self.event, Call):
             return ""
         clause = self.ledger.policy.clauses[finding.clause]
-        said = (*unread_keys(clause, self.event), *unread_fields(_of_calls(clause), self.event))
+        said = (
+            *unread_keys(clause, self.event),
+            *unread_fields(_of_calls(clause), self.event),
+            *missing_fields(_nodes(clause), self.event, self.context),
+        )
         return "".join(f"; {each}" for each in dict.fromkeys(said))
 
     def _answers_unread(self) -> list[str]:

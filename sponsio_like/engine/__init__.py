@@ -59,6 +59,7 @@ from sponsio_like.engine.status import open_obligations, owed, verdicts
 from sponsio_like.engine.unread import (
     KEPT,
     Unread,
+    missing_fields,
     too_large,
     unread_fields,
     unread_in_result,
@@ -71,15 +72,14 @@ from sponsio_like.engine.unread import (
 __all__ = [
     "EAGER_LANES_CAP", "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "NOTHING_OPENED",
     "OTHERS", "RISK", "RISK_NAME", "ByName", "Checked", "Clause", "Compiled", "Counter", "Finding",
-    "Heard",
-    "Lane", "Late", "Ledger", "Letter", "Opened", "Policy", "Rest", "Results", "Shape", "Unread",
-    "action_of", "applies", "checking_inventory", "contract_names", "decode",
-    "encode", "enforced", "expire", "findings_of", "follow", "holding", "in_doubt", "in_modes",
+    "Heard", "Lane", "Late", "Ledger", "Letter", "Opened", "Policy", "Rest", "Results", "Shape",
+    "Unread", "action_of", "applies", "checking_inventory", "contract_names", "decode", "encode",
+    "enforced", "expire", "findings_of", "follow", "holding", "in_doubt", "in_modes",
     "inventory_mode", "is_simple", "judge", "keep_all", "lane_of", "left_to_answer", "lost",
-    "named_lane", "needing_ruling", "observed", "open_clause", "open_clauses", "open_obligations",
-    "owed", "prepare", "ranked", "renamed", "reported", "runs_user_code", "settle_all",
-    "split_world", "still_asks", "stoppable", "stopping", "strictest", "too_large", "unlisted_call",
-    "unread_fields", "unread_in_result", "unread_keys", "unread_slots", "unreadable", "verdicts",
-    "why_unread", "with_modes", "witnesses",
+    "missing_fields", "named_lane", "needing_ruling", "observed", "open_clause", "open_clauses",
+    "open_obligations", "owed", "prepare", "ranked", "renamed", "reported", "runs_user_code",
+    "settle_all", "split_world", "still_asks", "stoppable", "stopping", "strictest", "too_large",
+    "unlisted_call", "unread_fields", "unread_in_result", "unread_keys", "unread_slots",
+    "unreadable", "verdicts", "why_unread", "with_modes", "witnesses",
 ]
 # fmt: on

@@ -59,6 +59,29 @@ def unread_fields(nodes: Iterable[f.Node], call: Call) -> Iterator[str]:
             yield f"field `{path}` could not be read: not all of it can be told as `{kind}`"
 
 
+def missing_fields(nodes: Iterable[f.Node], call: Call, context: Context) -> Iterator[str]:
+    """Yield the fields that the call does not have and without which these atoms cannot be told."""
+    for path in dict.fromkeys(path for node in nodes for path in _needed(node, call, context)):
+        place = None if _is_all(path) or _why(call.args, path) else spot(call.args, path)
+        if place is not None and (single(place) is ABSENT or has_gaps(place)):
+            yield why_unread(path, call.args)
+
+
+def _needed(node: f.Node, call: Call, context: Context) -> Iterator[str]:
+    """Yield the places in arguments that leave an atom open; atoms of users are not asked."""
+    match node:
+        case f.Happens(_, target):
+            mine = (match for match in target if names_tool(match, call.tool))
+            for each in (each for match in mine for each in match.conditions):
+                if not isinstance(each.value, f.Var) and meets(each)(call.args) is None:
+                    yield each.path
+        case f.Compare(f.Arg(path), _, f.Const()) if reader(node)(call, context) is None:
+            yield path
+        case f.Custom(name, (str() as path, *_)) if name.startswith("arg_"):
+            if reader(node)(call, context) is None:
+                yield path
+
+
 def unread_keys(clause: Clause, call: Call) -> Iterator[str]:
     """Yield the fields that choose a monitor of the clause and have no value, with the reasons."""
     for path in clause.by:

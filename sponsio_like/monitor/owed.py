@@ -22,7 +22,7 @@ from sponsio_like.monitor.residual import (
 
 Instance: TypeAlias = frozenset[Residual]
 
-OWING_CAP = 256
+OWING_CAP = 64
 """Most sets of instances of which their groups are remembered."""
 
 

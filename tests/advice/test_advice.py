@@ -24,9 +24,11 @@ from sponsio_like.logic.formula import Custom
 from sponsio_like.outcome import Allowed, Blocked, Held
 from sponsio_like.patterns import (
     amount_limit,
+    arg_allowlist,
     arg_value_range,
     cooldown,
     destructive_action_gate,
+    host_allowlist,
     idempotent,
     loop_detection,
     must_confirm,
@@ -680,6 +682,21 @@ def test_following_the_advice_ends_with_the_people_that_it_names() -> None:
     assert tally.told["approved steps"] > 2
     assert tally.told["then `d` runs instead of it"] > 20
     assert tally.told["then `c` runs instead of it"] > 20
+
+
+@requirement("S-DECIDE-05")
+@pytest.mark.parametrize(
+    "rule",
+    [
+        arg_allowlist("send", "cc", ["@corp.com$"]),
+        arg_value_range("send", "cc", max=5),
+        host_allowlist("send", "cc", ["a.com"]),
+    ],
+)
+def test_a_field_that_is_missing_is_named(rule: Any) -> None:
+    """A field that a call may leave out, and that a contract needs; not where it is there."""
+    assert "; field `cc` is missing)" in told(opened(rule), "send")
+    assert "missing" not in told(opened(rule), 'send(cc="x")')
 
 
 # --- what is used up ----------------------------------------------------------------------------

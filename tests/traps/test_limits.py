@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, Contract, ContractError, Guard, Session, contract
+from sponsio_like.monitor.owed import owing
+from sponsio_like.monitor.residual import without_bounds
 from sponsio_like.patterns import (
     always_followed_by,
     arg_allowlist,
@@ -239,7 +241,9 @@ def test_a_session_does_not_grow_with_its_trace() -> None:
         for number in (500, 2_500):
             live(session, number, events)
             for clause in guard.policy.clauses:
-                clause._quiet.clear()  # is bounded, and of all sessions together
+                clause._quiet.clear()  # is bounded, and of all sessions together,
+            owing.cache_clear()  # as these are
+            without_bounds.cache_clear()
             gc.collect()
             kept.append(tracemalloc.get_traced_memory()[0])
     finally:
