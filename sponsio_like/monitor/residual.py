@@ -34,7 +34,7 @@ TERM_CAP = 512
 """Most conjunctions in one residual; a formula that needs more is refused."""
 BOUNDED = frozenset("FfGg")
 """The kinds of literals that have a bound."""
-SHAPES_CAP = 1_024
+SHAPES_CAP = 256
 """Most residuals whose shape is remembered."""
 Shape: TypeAlias = frozenset[frozenset[Literal]]
 Bounds: TypeAlias = tuple[float, ...]

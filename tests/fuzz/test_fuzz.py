@@ -69,7 +69,7 @@ BUGS = {
     "a violated instance is armed again": Bug(
         "monitor.monitor",
         "return MonitorStep(State(registers, live, trees, lost), bad)",
-        "return MonitorStep(State(registers, live | frozenset(owing), trees, lost), bad)",
+        "return MonitorStep(State(registers, live | all_live, trees, lost), bad)",
     ),
 }
 PLANT = """

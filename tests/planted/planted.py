@@ -188,7 +188,7 @@ BUGS = (
         "a violated instance is armed again",
         "monitor/monitor.py",
         "return MonitorStep(State(registers, live, trees, lost), bad)",
-        "return MonitorStep(State(registers, live | frozenset(owing), trees, lost), bad)",
+        "return MonitorStep(State(registers, live | all_live, trees, lost), bad)",
         f"{AGREES}[templates 0]",
     ),
     Planted(

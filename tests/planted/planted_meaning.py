@@ -600,7 +600,7 @@ BUGS = (
         "violated instances stay",
         "monitor/monitor.py",
         "return MonitorStep(State(registers, live, trees, lost), bad)",
-        "return MonitorStep(State(registers, frozenset(owing), trees, lost), bad)",
+        "return MonitorStep(State(registers, all_live, trees, lost), bad)",
     ),
     Bug(
         "every clause reports",
