@@ -147,7 +147,7 @@ class Refusal:
         said = (
             *unread_keys(clause, self.event),
             *unread_fields(_of_calls(clause), self.event),
-            *missing_fields(_nodes(clause), self.event, self.context),
+            *missing_fields(clause, self.event, self.context),
         )
         return "".join(f"; {each}" for each in dict.fromkeys(said))
 

@@ -5,10 +5,11 @@ In: a call or a result; a clause, or the atoms that read it. Out: the fields, an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 import sponsio_like.logic.formula as f
+from sponsio_like.contracts import forbidden_matches
 from sponsio_like.engine.clause import Clause
 from sponsio_like.events import (
     MISSING,
@@ -59,27 +60,40 @@ def unread_fields(nodes: Iterable[f.Node], call: Call) -> Iterator[str]:
             yield f"field `{path}` could not be read: not all of it can be told as `{kind}`"
 
 
-def missing_fields(nodes: Iterable[f.Node], call: Call, context: Context) -> Iterator[str]:
-    """Yield the fields that the call does not have and without which these atoms cannot be told."""
-    for path in dict.fromkeys(path for node in nodes for path in _needed(node, call, context)):
-        place = None if _is_all(path) or _why(call.args, path) else spot(call.args, path)
-        if place is not None and (single(place) is ABSENT or has_gaps(place)):
-            yield why_unread(path, call.args)
+def missing_fields(clause: Clause, call: Call, context: Context) -> Iterator[str]:
+    """Yield the fields that the call does not have and that the clause demands of it."""
+    forbidden = set(forbidden_matches(clause.rule.formula))
+    for node in (node for slot in clause.slots for node in f.postorder(slot.node)):
+        for path in _demanded(node, call, context, forbidden):
+            if _is_missing(call, path):
+                yield f"field `{path_parts(path)[0]}` is missing"
 
 
-def _needed(node: f.Node, call: Call, context: Context) -> Iterator[str]:
-    """Yield the places in arguments that leave an atom open; atoms of users are not asked."""
+def _demanded(
+    node: f.Node, call: Call, context: Context, forbidden: Container[f.Match]
+) -> Iterator[str]:
+    """Yield the places in arguments of which an atom wants something that is not there; atoms of
+    users are not asked.
+    """
     match node:
         case f.Happens(_, target):
-            mine = (match for match in target if names_tool(match, call.tool))
-            for each in (each for match in mine for each in match.conditions):
-                if not isinstance(each.value, f.Var) and meets(each)(call.args) is None:
-                    yield each.path
-        case f.Compare(f.Arg(path), _, f.Const()) if reader(node)(call, context) is None:
+            for match in target:
+                if match not in forbidden and names_tool(match, call.tool):
+                    wanting = [
+                        each.path
+                        for each in match.conditions
+                        if not isinstance(each.value, f.Var) and not meets(each)(call.args)
+                    ]
+                    yield from wanting if all(_is_missing(call, each) for each in wanting) else ()
+        case f.Compare(f.Arg(path), _, f.Const()) if not reader(node)(call, context):
             yield path
         case f.Custom(name, (str() as path, *_)) if name.startswith("arg_"):
             if reader(node)(call, context) is None:
                 yield path
+
+
+def _is_missing(call: Call, path: str) -> bool:
+    return not _is_all(path) and path_parts(path)[0] not in call.args
 
 
 def unread_keys(clause: Clause, call: Call) -> Iterator[str]:

@@ -691,7 +691,10 @@ def test_following_the_advice_ends_with_the_people_that_it_names() -> None:
         arg_allowlist("send", "cc", ["[0-9]"]),
         arg_value_range("send", "cc", max=5),
         host_allowlist("send", "cc", ["a.com"]),
+        {"ltl": "G(called(send) -> called(send, cc = y))"},
+        {"ltl": "G(called(send) -> arg(cc) = y)"},
     ],
+    ids=str,
 )
 def test_a_field_that_is_missing_is_named(rule: Any) -> None:
     """A field that a call may leave out, and that a contract needs; not where it is there."""
@@ -701,6 +704,15 @@ def test_a_field_that_is_missing_is_named(rule: Any) -> None:
     assert "; field `cc` is missing)" in lacking.advice
     assert isinstance(given, Blocked)
     assert "missing" not in given.advice
+
+
+@requirement("S-DECIDE-05")
+def test_a_field_that_is_forbidden_is_not_missing() -> None:
+    """Of two forbidden values, the field of the other one is nothing that the call lacks."""
+    rule = {"ltl": "G !(called(send, cc = x) | called(send, to = x))"}
+    refused = Guard([contract("c").guarantees(rule)]).session().decide("send", {"to": "x"})
+    assert isinstance(refused, Blocked)
+    assert "missing" not in refused.advice
 
 
 # --- what is used up ----------------------------------------------------------------------------
