@@ -54,6 +54,21 @@ OTHERWISE = (
         "write the formula {ltl: 'F done(TOOL)'}: the end of the session tells what is missing",
     ),
     (
+        (
+            r"^(?!.*\b(?:unless|except|but|only|more than|at most|(?:not|n't) within)\b)"
+            r".*\b(?:never|not|don't|no)\b.*\b(?:within|less than|sooner than) "
+            r"[\w.,]+[ -](?:second|minute|hour|day|week)s? (?:of|after)\b"
+        ),
+        (
+            "a pause in seconds is the formula "
+            "{ltl: 'G(called(TOOL) -> age(called(EARLIER)) >= SECONDS)'}"
+        ),
+    ),
+    (
+        r"\btimes (?:per|for each|for the same) `",
+        "write “`TOOL` to same `FIELD` at most N times”",
+    ),
+    (
         r"^\s*(?:in|on) (?:prod\w*|staging|test\w*|dev\w*)\b",
         "write the condition as a fact that the host gives: “if ctx env is prod, ..”",
     ),

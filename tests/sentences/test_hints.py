@@ -22,6 +22,7 @@ HINTS = [
     ("don't call `pay` outside business hours", "let the host give a fact"),
     ("`book` `day` must not be on a weekend", "{weekday: [saturday, sunday]}"),
     ("the `day` of `book` must not be a Sunday", "declare it a `date`"),
+    ("`patch` at most 3 times per `path`", "“`TOOL` to same `FIELD` at most N times”"),
 ]
 
 
@@ -90,3 +91,35 @@ contracts:
   - {name: few, guarantee: at most three refunds}
 """)
     assert "“tool `refund` at most 3 times”" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "never call `refund` within 10 minutes after `move`",
+        "never call `refund` less than 10 minutes after `move`",
+        "`refund` must not be called within 10 minutes of `move`",
+    ],
+)
+def test_a_pause_is_not_offered_as_its_reverse(sentence: str) -> None:
+    """A deadline would demand the call that is forbidden."""
+    with pytest.raises(ContractError) as caught:
+        read_sentence(sentence)
+    assert "age(called(EARLIER)) >= SECONDS" in str(caught.value)
+    assert "within 600 seconds" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "never ever call `pay` unless it is within 10 minutes of `login`",
+        "no more than 3 calls of `pay` ever within 10 minutes after `login`",
+        "we do not want `pay` within three steps of `login`",
+        "never " + "within " + "a" * 60 + " `pay`",
+    ],
+)
+def test_what_is_no_pause_is_not_answered_with_one(sentence: str) -> None:
+    """It would say the opposite, or something else."""
+    with pytest.raises(ContractError) as caught:
+        read_sentence(sentence)
+    assert "a pause" not in str(caught.value)
