@@ -199,6 +199,9 @@ def age(what: Tools | f.Formula) -> f.Term:
     """Return a term: the seconds since it last held, infinite if it never did.
 
     `age(done("login")) < 60`
+
+    As a pause, `age(called("move")) >= 600` is true where nothing was ever called; of a call that is
+    still in flight, `done` sees nothing.
     """
     return f.Age(_happening(what))
 
