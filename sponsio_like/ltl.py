@@ -200,8 +200,8 @@ def age(what: Tools | f.Formula) -> f.Term:
 
     `age(done("login")) < 60`
 
-    As a pause, `age(called("move")) >= 600` is true where nothing was ever called; of a call that is
-    still in flight, `done` sees nothing.
+    As a pause, `age(called("move")) >= 600` is true where nothing was ever called; `done` does not
+    see a call that is still in flight.
     """
     return f.Age(_happening(what))
 
