@@ -21,7 +21,7 @@ def sized(whole: int, part: int) -> int:
     return whole if WHOLE else part
 
 
-CASES = 20
+CASES = 10
 """Most cases of a test that `make check` tries."""
 
 
