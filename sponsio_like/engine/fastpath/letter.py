@@ -11,7 +11,13 @@ from decimal import Decimal
 from typing import Any
 
 from sponsio_like.engine.clause import Clause
-from sponsio_like.engine.fastpath.readers import Short, is_large, key_part, shortcut, similar
+from sponsio_like.engine.fastpath.readers import (
+    ArgumentReader,
+    is_large,
+    key_part,
+    shortcut,
+    similar,
+)
 from sponsio_like.events import OPEN, Call, custom, inputs_of
 from sponsio_like.logic.formula import (
     ApprovalAge,
@@ -160,7 +166,7 @@ class Lettering:
         self._is_small = always
         return [f"if {self._names.bind(is_large)}(args): return None"]
 
-    def _short(self, short: Short) -> str:
+    def _short(self, short: ArgumentReader) -> str:
         """Return the expression that reads one argument; it is taken from the others once."""
         argument = self._arguments.get(short.path)
         if argument is None:

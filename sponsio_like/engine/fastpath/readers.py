@@ -34,8 +34,8 @@ Bind: TypeAlias = Callable[[Any], str]
 """From a value to the name that source has for it."""
 
 
-class Short(NamedTuple):
-    """The fast path to a slot: the argument that it reads, and how.
+class ArgumentReader(NamedTuple):
+    """The way of a lane to read a slot: the argument that it reads, and how.
 
     `quick`: from the variable of the argument to the source of what comes first: what the slot
     reads, and the condition, `X if CONDITION else`; empty if nothing does.
@@ -52,11 +52,11 @@ LARGE = 1 << 63
 """Whole numbers below are compared as they are."""
 
 
-def shortcut(slot: Slot) -> Short | None:
+def shortcut(slot: Slot) -> ArgumentReader | None:
     """The fast path to read this slot, if there is one."""
     match slot.kind, slot.node:
         case "atom", Custom(name, (str() as path, *rest)) if _is_plain(path):
-            ways: dict[str, Callable[..., Short | None]] = {
+            ways: dict[str, Callable[..., ArgumentReader | None]] = {
                 "arg_contains": _contains,
                 "arg_allowed": _allowed,
                 "arg_missing": _missing,
@@ -66,9 +66,9 @@ def shortcut(slot: Slot) -> Short | None:
             }
             return ways[name](path, *rest) if name in ways else None
         case "atom", Compare(Arg(path), op, Const(value)) if _is_plain(path):
-            return Short(path, _compares(comparison(op, value)))
+            return ArgumentReader(path, _compares(comparison(op, value)))
         case "amount", Sum(_, path) if _is_plain(path):
-            return Short(path, _amount)
+            return ArgumentReader(path, _amount)
     return None
 
 
@@ -91,7 +91,7 @@ def similar(slot: Slot) -> bool:
     return isinstance(slot.node, Repeats) and slot.node.similar == "equal"
 
 
-def key_part(path: str) -> Short | None:
+def key_part(path: str) -> ArgumentReader | None:
     """The fast path to a part of the key that chooses a monitor."""
 
     def quick(value: str, bind: Bind) -> str:
@@ -99,7 +99,7 @@ def key_part(path: str) -> Short | None:
         ends = f"{value}[:1].isalpha() and not {value}[-1].isspace()"
         return f"{value} if {text} and {ends} and {value} not in {bind(SPELT)} else"
 
-    return Short(path, _key, quick) if _is_plain(path) else None
+    return ArgumentReader(path, _key, quick) if _is_plain(path) else None
 
 
 def _is_plain(path: str) -> bool:
@@ -107,7 +107,7 @@ def _is_plain(path: str) -> bool:
     return path.isidentifier()
 
 
-def _contains(path: str, patterns: Any) -> Short | None:
+def _contains(path: str, patterns: Any) -> ArgumentReader | None:
     """Return the search for patterns; most texts lack a part of whatever each of them finds."""
     parts = [part_of_all(blank_tolerant(each)) for each in patterns_of(patterns)]
     searches = regex_searches(blank_tolerant, patterns_of(patterns))
@@ -126,7 +126,7 @@ def _contains(path: str, patterns: Any) -> Short | None:
     return _searched(path, searches, quick)
 
 
-def _allowed(path: str, patterns: Any) -> Short | None:
+def _allowed(path: str, patterns: Any) -> ArgumentReader | None:
     """Return the search for patterns, some of which only say how a text ends."""
     ends = [end_of_all(whole_or_anchored(each)) for each in patterns_of(patterns)]
     searches = regex_searches(whole_or_anchored, patterns_of(patterns))
@@ -139,8 +139,10 @@ def _allowed(path: str, patterns: Any) -> Short | None:
     return _searched(path, searches, quick)
 
 
-def _missing(path: str) -> Short:
-    return Short(path, lambda value: False if isinstance(value, (str, int, float)) else None)
+def _missing(path: str) -> ArgumentReader:
+    return ArgumentReader(
+        path, lambda value: False if isinstance(value, (str, int, float)) else None
+    )
 
 
 def _most(search: RegexSearch) -> int:
@@ -156,7 +158,7 @@ def _readable(text: str, search: RegexSearch) -> str:
 
 def _searched(
     path: str, searches: tuple[RegexSearch, ...], quick: Callable[[str, Bind], str]
-) -> Short | None:
+) -> ArgumentReader | None:
     """Return the search of one expression in a short text; None if there are several."""
     if len(searches) != 1:
         return None
@@ -169,18 +171,18 @@ def _searched(
             return None
         return find(text.encode()) is not None
 
-    return Short(path, read, quick)
+    return ArgumentReader(path, read, quick)
 
 
-def _length(path: str, most: int) -> Short:
-    return Short(
+def _length(path: str, most: int) -> ArgumentReader:
+    return ArgumentReader(
         path,
         lambda text: len(text) <= most if type(text) is str else None,
         lambda text, _: f"len({text}) <= {most} if type({text}) is str else",
     )
 
 
-def _between(path: str, least: Any, most: Any) -> Short | None:
+def _between(path: str, least: Any, most: Any) -> ArgumentReader | None:
     low, high = number(least), number(most)
     if (low is None) is not (least is None) or (high is None) is not (most is None):
         return None
@@ -190,10 +192,10 @@ def _between(path: str, least: Any, most: Any) -> Short | None:
             return None
         return (low is None or low <= value) and (high is None or value <= high)
 
-    return Short(path, read)
+    return ArgumentReader(path, read)
 
 
-def _inside(path: str, folders: Any, root: str, links: bool) -> Short | None:
+def _inside(path: str, folders: Any, root: str, links: bool) -> ArgumentReader | None:
     """Return the reader of a path; most paths plainly lie in a folder."""
     start = root or folders[0]
 
@@ -203,7 +205,7 @@ def _inside(path: str, folders: Any, root: str, links: bool) -> Short | None:
     def quick(text: str, bind: Bind) -> str:
         return f"True if type({text}) is str and {bind(plainly_under(folders))}({text}) else"
 
-    return None if links else Short(path, read, quick)
+    return None if links else ArgumentReader(path, read, quick)
 
 
 def _compares(holds: Callable[[Any], bool | None]) -> Shortcut:
