@@ -1,9 +1,10 @@
 # Everything starts here, on a machine that has only Python 3.11 or newer:
 #
 #   make demo     a real agent run, without and with contracts
-#   make test     everything CI checks: `make check` with all that it enumerates and searches, the
-#                 built wheel in a fresh environment, and the adapters with the lowest versions of
-#                 their frameworks
+#   make test     everything CI checks: `make check` with every case of its tests and ten of the
+#                 long ones, the built wheel in a fresh environment, and the adapters with the
+#                 lowest versions of their frameworks
+#   make all      `make test` with every case of every test, and all that they enumerate
 #   make test-adapters
 #                 the adapters with the lowest versions, and with the newest, beside deepagents,
 #                 swarm, supervisor, Postgres, a development server of LangGraph, and MCP by
@@ -23,14 +24,15 @@ CODE := sponsio_like pytest_sponsio_like.py tests campaigns $(wildcard examples)
 # The tests start many processes: compiled once, a module is not compiled again by each of them.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check static oldest newest mcp test-adapters setup fmt fuzz bench mutate coverage clean
+.PHONY: demo test all check static oldest newest mcp test-adapters setup fmt fuzz bench mutate coverage clean
 .DEFAULT_GOAL := help
 
 demo: .venv/installed
 	@$(BIN)/sponsio-like demo
 
-test: export WHOLE = 1
-test: static oldest
+test: export TESTS = test
+all: export TESTS = all
+test all: static oldest
 	$(BIN)/python -m pytest -m "wheel or not wheel" $(PYTEST_FLAGS)
 
 oldest: .venv-oldest/installed
@@ -44,7 +46,7 @@ mcp: .venv-mcp/installed
 
 test-adapters: oldest newest mcp
 
-check: export PART = 1
+check: export TESTS = check
 check: static
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
-from tests.support.size import PART, a_part
+from tests.support.size import tried
 
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.load_profile("repeatable")
@@ -47,14 +47,14 @@ def _the_slow_path() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Names of cases are the same in every process: none has an address in it. Draw a part."""
+    """Names of cases are the same in every process: none has an address in it. Draw cases."""
     for item in items:
         if " at 0x" in item.nodeid:
             raise pytest.UsageError(f"{item.nodeid}: give this case an id of its own")
-    if PART:
-        tried = a_part(item.nodeid for item in items)
-        config.hook.pytest_deselected(items=[each for each in items if each.nodeid not in tried])
-        items[:] = [each for each in items if each.nodeid in tried]
+    names = tried((item.nodeid, item.get_closest_marker("long") is not None) for item in items)
+    if left := [item for item in items if item.nodeid not in names]:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item.nodeid in names]
 
 
 def pytest_collection_finish() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.adapters.harness import Answer, Open, Report
 from tests.adapters.rules import asked, check, checked, no, pay, send, small, spending, yes
 
@@ -97,6 +99,7 @@ ORDERS: tuple[tuple[Any, ...], ...] = (
 )
 
 
+@pytest.mark.long
 def test_answers_reach_their_own_calls_in_any_order(opened: Open) -> None:
     """At once or one by one, in whatever order: exactly what was approved runs, once."""
     for people in ORDERS:

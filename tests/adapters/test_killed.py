@@ -134,6 +134,7 @@ def wrong_when_the_user_goes_on(life: Life) -> Iterator[str]:
         yield f"when {spent} was spent, of 1 too much and of {rest} it was told {left.told}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("life", ALL if EVERY else SOME, indirect=True, ids=str)
 def test_a_process_is_killed_between_any_two_steps(life: Life) -> None:
     """Another one goes on: what has run counts once, and nobody is stuck.

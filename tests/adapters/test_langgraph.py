@@ -264,6 +264,7 @@ print("done", flush=True)
 """
 
 
+@pytest.mark.long
 def test_a_node_beside_another_needs_no_worker_of_its_own() -> None:
     """With `max_concurrency` 1, two calls of a message run while another node stands beside."""
     command = [sys.executable, "-c", BESIDE]

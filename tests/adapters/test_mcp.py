@@ -188,6 +188,7 @@ def test_what_the_server_does_not_have_is_refused_when_the_agent_is_made(
     asyncio.run(playing())
 
 
+@pytest.mark.long
 def test_a_server_in_another_process(way: Way) -> None:
     """Over its standard input and output, with a session for each call."""
     made = pytest.importorskip("langchain_mcp_adapters.tools")
@@ -204,6 +205,7 @@ def test_a_server_in_another_process(way: Way) -> None:
     asyncio.run(playing())
 
 
+@pytest.mark.long
 def test_the_example_of_the_docs_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it stands there, with its contracts, and the shop as the server."""
     pytest.importorskip("langchain_mcp_adapters.client")

@@ -67,6 +67,7 @@ OUTERS: dict[Outer, dict[str, list[str]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("later", [False, True], ids=["sync", "async"])
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("inside", [graph_inside, agent_inside])

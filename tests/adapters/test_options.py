@@ -225,6 +225,7 @@ except ImportError as error:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("adapter", "missing", "said"),
     [

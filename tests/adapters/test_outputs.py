@@ -261,6 +261,7 @@ def played(way: Way, *tools: BaseTool, mode: Mode = "enforce", **more: Any) -> N
     assert sorted(each.tool_call_id for each in answers) == sorted(each.name for each in tools)
 
 
+@pytest.mark.long
 @kinds
 @everywhere
 def test_contracts_read_what_the_body_has_returned(

@@ -106,6 +106,7 @@ def test_with_a_world_one_answer_is_one_run(home: Home, way: str) -> None:
     assert {at: each for at, each in paid.items() if each != {230: 1}} == {}
 
 
+@pytest.mark.long
 @everywhere
 def test_two_runs_of_one_thread_hold_the_cap_of_a_contract_on_the_world(
     home: Home, way: str

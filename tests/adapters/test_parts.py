@@ -127,6 +127,7 @@ def _release(way: Way, saver: Any, *contracts: Contract, tools: Any = (pay, send
     return way.under(Guard(contracts), list(tools), more=More(saver=saver))
 
 
+@pytest.mark.long
 @everywhere
 def test_a_release_that_changes_a_contract_goes_on_with_the_others(way: Way) -> None:
     """The one that says something else begins anew; what the others have seen they know."""
@@ -139,6 +140,7 @@ def test_a_release_that_changes_a_contract_goes_on_with_the_others(way: Way) -> 
     assert RAN == ["pay 1", "send x", "pay 2", "send y"]
 
 
+@pytest.mark.long
 @everywhere
 @pytest.mark.parametrize("turns", [1, sized(12, 4)])
 def test_two_releases_that_serve_a_thread_in_turn_count_together(way: Way, turns: int) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import pytest
+
 from sponsio_like.risk import RiskModel, RiskPolicy, learn
 from tests.adapters.harness import Open
 from tests.adapters.rules import check, checked, delete, few, pay, send, yes
@@ -43,6 +45,7 @@ def test_a_risky_call_waits_for_a_person_and_runs_once(opened: Open) -> None:
     assert stage.tools() == ["check", "pay", "pay"]
 
 
+@pytest.mark.long
 def test_a_risky_call_is_redirected(opened: Open) -> None:
     """The substitute of the policy runs in its place: of 60 runs that delete, 50 do it again."""
     rule = few("delete", 1)

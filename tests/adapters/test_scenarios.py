@@ -24,6 +24,7 @@ def _cases() -> Iterator[object]:
             yield pytest.param(scenario, way, id=name, marks=marks)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scenario", "way"), list(_cases()))
 def test_what_is_observed_is_what_is_expected(scenario: Scenario, way: Way) -> None:
     """What came of each step is what the table says: what ran, what was refused, what is asked."""

@@ -233,6 +233,7 @@ def test_honest_work_passes(way: Way, kind: Kind, side: str) -> None:
     assert tuple(RAN) == kind.runs
 
 
+@pytest.mark.long
 @tables
 @pytest.mark.parametrize("limit", [2, 3])
 def test_a_cap_counts_every_run_of_a_body(way: Way, kind: Kind, side: str, limit: int) -> None:
@@ -245,6 +246,7 @@ def test_a_cap_counts_every_run_of_a_body(way: Way, kind: Kind, side: str, limit
         assert len(RAN) == (limit // 2 if changes(kind, side) else limit)
 
 
+@pytest.mark.long
 @tables
 def test_a_sum_counts_every_run_of_a_body(way: Way, kind: Kind, side: str) -> None:
     """What bodies have received, in all turns, is never more than the limit, and comes up to it."""

@@ -270,6 +270,7 @@ def _opcodes(turns: int) -> int:
     return found
 
 
+@pytest.mark.long
 def test_the_work_of_a_turn_grows_with_no_turn_before_it() -> None:
     """Neither messages nor results of earlier turns are gone through again."""
     ten, thirty, ninety = map(_opcodes, (10, 30, 90))

@@ -87,6 +87,7 @@ def after(trace: str, *rules: Rule | str) -> Played:
 # --- following it -------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @requirement("S-DECIDE-05")
 def test_following_the_advice_makes_the_call_allowed_and_nothing_shorter_does() -> None:
     """For pairs of patterns and all short traces, against trying everything that is shorter."""
@@ -669,6 +670,7 @@ def test_what_a_callable_has_answered_it_is_taken_to_answer_again() -> None:
     assert told(opened(*later), "pay") == "no short way to make it legal was found"
 
 
+@pytest.mark.long
 @requirement("S-DECIDE-15")
 def test_following_the_advice_ends_with_the_people_that_it_names() -> None:
     """For pairs of patterns of which one holds or redirects, against trying all that is shorter."""

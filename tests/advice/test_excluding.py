@@ -436,6 +436,7 @@ def happen(session: Session, event: dict[str, Any]) -> None:
             session.fact(event["key"], event["value"])
 
 
+@pytest.mark.long
 @requirement("S-DECIDE-13")
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_impossible_is_blocked_with_any_arguments(seed: int) -> None:

@@ -86,6 +86,7 @@ def told() -> Counter[str]:
     return Counter()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", range(0, GUARDS, 20))
 def test_following_the_advice_makes_the_call_legal(first: int, told: Counter[str]) -> None:
     """Whatever the endings that it leaves open; and where it knows no way, no short one exists."""

@@ -156,6 +156,7 @@ def test_an_installed_package_offers_rules_by_a_name(
     assert load(file).contracts
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", [0, 1, 3], ids=["first", "after the command", "last"])
 def test_the_command_line_imports(tmp_path: Path, names: dict[str, str], place: int) -> None:
     """`--import` stands before the command or behind it."""

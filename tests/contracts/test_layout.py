@@ -75,6 +75,7 @@ def test_one_way() -> None:
     assert formatted(UNTIDY.replace("\n", "\r\n")) == TIDY
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_files_keep_what_they_say(path: Path) -> None:
     """The files of this project: the same data, every comment, and nothing changes twice."""
@@ -119,6 +120,7 @@ def texts(draw: st.DrawFn) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(texts())
 def test_any_text_keeps_what_it_says(text: str) -> None:

@@ -40,6 +40,7 @@ def judged() -> Judgement:
     return judgement(spec, "by hand", ANSWER, each=25)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

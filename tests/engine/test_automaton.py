@@ -59,6 +59,7 @@ def test_clauses_that_count_have_none(text: str) -> None:
     assert clause(text).automaton is None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(2))
 def test_remembered_steps_are_those_that_are_computed(seed: int) -> None:
     """A guard that remembers steps, one that forgets them all the time, and one that has none."""

@@ -88,6 +88,7 @@ def test_patterns_about_other_tools_are_compiled_as_if_alone() -> None:
     assert compared(found) > 20
 
 
+@pytest.mark.long
 def test_random_contracts_about_other_tools_are_compiled_as_if_alone() -> None:
     """With assumptions and scopes; with an inventory that has some of the tools, and without."""
     for tools in (None, ("a", "b", "other_a", "other_c")):

@@ -146,6 +146,7 @@ def decided(session: Session, event: dict[str, Any]) -> object:
     return len(session.step(event["atoms"]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_what_remembers_nothing_says_the_same_in_a_new_session(seed: int) -> None:
     """Random contracts that are not stateful: no event leaves a trace in what they say or are."""

@@ -54,6 +54,7 @@ def result(number: int, status: str, answer: Any) -> dict[str, Any]:
     return {"type": "result", "id": str(number), "status": status, "output": answer, "time": 9}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["enforce", "observe"])
 @pytest.mark.parametrize("text", FORMULAS)
 def test_every_answer_is_the_same_both_ways(text: str, mode: str) -> None:

@@ -57,6 +57,7 @@ def no_lane_fails(caplog: pytest.LogCaptureFixture) -> Any:
 # --- the same -------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("block", range(sized(6, 3)))
 def test_random_contracts_are_the_same_both_ways(block: int) -> None:
     """Random contracts and sessions: the same outcomes, violations, verdicts and states."""
@@ -85,6 +86,7 @@ def test_sessions_share_no_counts() -> None:
     assert ("states", 0) not in session.policy.lanes
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_patterns_are_the_same_both_ways(number: int) -> None:
     """Every pattern of the catalog, on random sessions of its own events."""

@@ -82,6 +82,7 @@ sys.exit(main(arguments))
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_engine_agrees_with_the_oracle_on_random_pairs(seed: int) -> None:
     """On 3,000 random pairs of a guarantee and a session, as varied as wanted, none disagrees."""
@@ -115,6 +116,7 @@ def test_both_know_at_once_what_no_continuation_keeps(name: str) -> None:
     assert judge.verdicts[-1] == verdict
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*BUGS][:: sized(2, 6)])
 def test_a_planted_bug_is_found_soon(name: str) -> None:
     """The same search finds a bug in the engine within 2,000 pairs, and says how to see it."""

@@ -15,6 +15,7 @@ FORMULAS = 5
 SEED = 11
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("piece", range(sized(16, 4)))
 def test_the_engine_agrees_with_the_oracle(piece: int) -> None:
     """On some 300 random pairs of a guarantee and a session none disagrees."""

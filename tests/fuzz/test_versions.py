@@ -9,6 +9,8 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.fuzz import versions
 
 
@@ -22,6 +24,7 @@ def copy(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_change_of_meaning_is_a_difference(tmp_path: Path) -> None:
     """Once a line of the copy is changed, so that no obligation is ever violated; not before."""
     old, batch = copy(tmp_path), [versions.task(3, number) for number in range(16)]

@@ -17,10 +17,11 @@ STEPS, PROGRESSED, SHOWN = 3_000, 1_000, 1_500
 
 @pytest.fixture(scope="module")
 def found() -> list[Cost]:
-    """What some hundred decisions took; with `WHOLE`, three thousand."""
+    """What some hundred decisions took; with `make all`, a thousand."""
     return campaign(sized(1_000, 300), seed=15)
 
 
+@pytest.mark.long
 def test_no_decision_computes_much(found: list[Cost]) -> None:
     """Eight to twelve obligations in one guarantee, and calls in flight."""
     assert 0 < max(each.steps for each in found) <= STEPS
@@ -34,6 +35,7 @@ def test_most_decisions_compute_next_to_nothing(found: list[Cost]) -> None:
     assert quantile([each.progressed for each in found], 0.99) <= PROGRESSED / 5
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "number"), [(5, 25), (5, 26)])
 def test_every_process_decides_the_same(seed: int, number: int) -> None:
     """What a set lists first, which differs between processes, makes no difference."""

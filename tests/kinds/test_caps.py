@@ -21,6 +21,7 @@ from tests.support.size import sized
 X = (UNREADABLE,)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(TEXT_KINDS))
 def test_broken_texts_have_facts_of_the_right_shape(name: str) -> None:
     """Nothing is raised, each fact has its values, and a second reading finds the same."""

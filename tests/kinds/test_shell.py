@@ -523,6 +523,7 @@ PIECES = st.sampled_from(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(st.lists(PIECES, max_size=30).map("".join) | st.text(max_size=60))
 def test_no_text_raises_and_every_fact_is_there(text: str) -> None:

@@ -74,6 +74,7 @@ def test_copies_are_the_same_object() -> None:
         assert pickle.loads(pickle.dumps(node)) is node  # noqa: S301  our own bytes
 
 
+@pytest.mark.long
 def test_depth_is_no_limit_for_copies() -> None:
     """A formula of 20,000 levels can be made, copied, pickled and forgotten."""
     formula: f.Formula = A

@@ -156,6 +156,7 @@ CALLS = [Call(tool, {"n": 3}) for tool in "abc"]
 MOVES = [Move(call, result) for call in CALLS for result in (None, WELL)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", [*FINITE, *NUMBERS])
 def test_each_way_through_the_branches_leads_to_the_past_read_anew(text: str) -> None:
     """All traces of up to three calls, and all ways in which those in flight may settle."""
@@ -164,6 +165,7 @@ def test_each_way_through_the_branches_leads_to_the_past_read_anew(text: str) ->
             Played(text)(moves).check(RESULTS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", [*FINITE, *NUMBERS, *OUTPUTS])
 def test_late_results_in_any_order_pick_their_branches(text: str) -> None:
     """Longer traces; calls settle while others go on, and outputs are compared as they come."""

@@ -267,6 +267,7 @@ def played(guard: Guard, seed: int) -> list[Any]:
     return said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", FORMULAS)
 def test_a_clause_says_what_it_would_if_it_saw_every_call(text: str) -> None:
     """Along random runs, verdicts, violations and what is pending are the same."""

@@ -92,6 +92,7 @@ FORMS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", FORMS)
 def test_a_call_does_not_look_at_every_deadline(form: str) -> None:
     """A hundred and twenty more that are owed add little to the work of a call."""
@@ -110,6 +111,7 @@ FLYING = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", FLYING)
 def test_a_call_does_not_compare_each_pair_of_calls_in_flight(form: str) -> None:
     """Its work grows with the number of calls in flight, and so do `verdicts` and `pending`."""

@@ -125,6 +125,7 @@ def test_what_covers_a_conjunction_is_implied_by_it() -> None:
     assert not covers(frozenset({("X", 0)}), frozenset())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_disjunction_and_conjunction_mean_what_they_say(seed: int) -> None:
     """In every world, and without anything that is not needed."""

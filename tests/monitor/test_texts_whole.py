@@ -167,6 +167,7 @@ def played(guard: Guard, told: list[tuple[Any, ...]]) -> list[Any]:
     return out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(sized(30, 15)))
 def test_texts_that_are_kept_whole_decide_as_their_words_do(
     seed: int, monkeypatch: pytest.MonkeyPatch

@@ -65,6 +65,7 @@ def made(request: pytest.FixtureRequest) -> Callable[..., Session]:
 # --- what is bound --------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @requirement("S-VALUE-01")
 @pytest.mark.parametrize("seed", range(4, 9))
 def test_random_guarantees_are_what_they_are_for_every_value(seed: int) -> None:

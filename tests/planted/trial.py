@@ -131,7 +131,7 @@ def prepare() -> None:
     assert not any(name.split(".")[0] == "sponsio_like" for name in sys.modules)
     sys.path.insert(0, str(ROOT))
     os.chdir(ROOT)
-    os.environ["WHOLE"] = "1"
+    os.environ["TESTS"] = "all"
     for name in LIBRARIES:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

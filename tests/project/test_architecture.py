@@ -240,6 +240,7 @@ def test_few_names_stand_in_several_modules() -> None:
     assert len(shared((ast.FunctionDef, ast.AsyncFunctionDef))) <= SHARED_FUNCTIONS
 
 
+@pytest.mark.long
 def test_every_test_states_what_it_specifies() -> None:
     """Every test has a docstring, since the docstrings of the tests are the specification."""
     silent = [
@@ -342,6 +343,7 @@ def alone(package: str, names: Sequence[str]) -> subprocess.CompletedProcess[str
     return subprocess.run(command, check=False, capture_output=True, text=True)
 
 
+@pytest.mark.long
 def test_every_module_can_be_imported_alone() -> None:
     """A module can be imported first: the order of imports does not matter."""
     done = alone("sponsio_like", modules()[:: sized(1, 8)])

@@ -162,6 +162,7 @@ def test_the_page_has_every_key_that_the_loader_accepts(
     assert shown == asked
 
 
+@pytest.mark.long
 def test_every_mapping_that_the_loader_reads_is_read_here() -> None:
     """No call of `check_keys` names a kind of mapping that the page does not have."""
     package = Path(operands.__file__).parents[1]

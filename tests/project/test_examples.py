@@ -97,6 +97,7 @@ def result(name: str) -> Result:
     return observed(study, corpus, iter(excerpt(study)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_an_example_prints_what_its_docstring_promises(program: Path) -> None:
     """Each example shows its command and its output, to the letter."""

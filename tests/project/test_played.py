@@ -24,6 +24,7 @@ $ sponsio-like check contracts.yaml | grep understood
 """
 
 
+@pytest.mark.long
 def test_an_output_is_what_the_command_prints() -> None:
     """Files are written, lines are added to them, and what stands below a command is its output."""
     right = PAGE % "contracts.yaml: 1 contract understood\n"

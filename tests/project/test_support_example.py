@@ -45,16 +45,19 @@ def story() -> str:
     return run()
 
 
+@pytest.mark.long
 def test_the_story_is_the_one_in_its_readme(story: str) -> None:
     """The README of the support agent shows what it prints, to the letter, and no warning."""
     assert story.strip() == promised().strip()
 
 
+@pytest.mark.long
 def test_the_graph_tells_the_same_story(story: str) -> None:
     """The node of LangGraph and the middleware of LangChain decide alike, and say the same."""
     assert run("--graph").replace(" --graph\n", "\n") == story
 
 
+@pytest.mark.long
 def test_each_scene_ends_as_it_should(story: str) -> None:
     """Advised and done right; held and resumed; redirected; capped; and all that when observed."""
     scenes = WRAPPED.sub(" ", story).split("\n--- ")[1:]
@@ -78,6 +81,7 @@ def test_each_payment_is_made_once(story: str) -> None:
     assert observed.splitlines() == [*paid, "the account of ann was deleted"]
 
 
+@pytest.mark.long
 def test_a_manager_says_no_in_another_process(tmp_path: Path) -> None:
     """A conversation waits in its file, and cannot go on before it is answered; then it is."""
     db = tmp_path / "support.db"

@@ -39,6 +39,7 @@ def mistake(text: str) -> str:
 # --- there and back ---------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("operators", [0, 1, 2])
 def test_every_small_formula_reads_back(operators: int) -> None:
     """Every formula of up to two operators, printed and read, is the same object."""
@@ -46,6 +47,7 @@ def test_every_small_formula_reads_back(operators: int) -> None:
         assert read(show(formula)) is formula, show(formula)
 
 
+@pytest.mark.long
 def test_random_formulas_read_back() -> None:
     """Random formulas of every kind of node, odd strings and numbers, read back the same."""
     make = Random(1)
@@ -100,6 +102,7 @@ def depth(formula: f.Formula) -> int:
     return levels[formula]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("text", "levels"), DEEP.values(), ids=DEEP)
 def test_depth_is_no_limit(text: str, levels: int) -> None:
     """5,000 operators or brackets inside each other can be read, printed and read again."""
@@ -462,6 +465,7 @@ def test_mistakes_are_located(text: str, said: str) -> None:
     assert mistake(text) == said
 
 
+@pytest.mark.long
 def test_no_mistake_is_left_unexplained() -> None:
     """Whatever is cut out of a formula or put in, the answer is a formula or a located error."""
     chance = random.Random(3)

@@ -476,6 +476,7 @@ def expected(truth: dict[tuple[frozenset[str], ...], bool], steps: Any) -> str:
     return "inconclusive" if len(follow) == 2 else "satisfied" if True in follow else "violated"
 
 
+@pytest.mark.long
 def test_every_small_formula_is_watched_as_it_is_defined() -> None:
     """All formulas of G, F, X, U, not, and, implies, on all short trajectories, live and final."""
     means = {f"{n}": (each, truths(each)) for n, each in enumerate(FORMULAS)}

@@ -72,6 +72,7 @@ def test_the_engine_agrees_with_the_oracle(formulas: list[Formula]) -> None:
         assert first(walk(table(formula), forked)) == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("formulas", chunks())
 def test_exactly_the_calls_that_violate_are_blocked(formulas: list[Formula]) -> None:
     """A call is blocked if and only if the oracle reports it, and then nothing has changed."""
@@ -79,6 +80,7 @@ def test_exactly_the_calls_that_violate_are_blocked(formulas: list[Formula]) -> 
         assert first(walk_enforced(table(formula))) == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", range(3))
 def test_a_restored_session_goes_on_as_if_nothing_had_happened(n: int) -> None:
     """A session that is written down and restored after every event says what the oracle says."""
@@ -99,6 +101,7 @@ def test_a_scope_starts_afresh_with_every_segment(formula: Formula, scope: Scope
     assert first(walk(scoped(formula, scope))) == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "formula", [always(CA, compare(count(CA), "<=", 1)), always(CA, ("Y", ("O", DB)))]
 )
@@ -138,6 +141,7 @@ def test_a_call_without_the_value_that_splits_is_blocked() -> None:
     assert isinstance(session.decide("a", {"x": 1}), Allowed)
 
 
+@pytest.mark.long
 def test_contracts_do_not_disturb_each_other() -> None:
     """A session of many contracts says of each what a session of that one alone says."""
     chance = random.Random(7)

@@ -493,12 +493,14 @@ def agree(f: Formula, events: Sequence[Event], lengths: Sequence[int], waiting: 
     pytest.fail(f"not found: {exact - found} of {f} after {events}")
 
 
+@pytest.mark.long
 def test_exact_answers_on_all_small_formulas() -> None:
     """On all formulas of two operators the exact answers are those of the search."""
     for f in itertools.islice(small_formulas(), None, None, sized(1, 3)):
         agree(f, calls("a"), (2, 3))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "waiting", "times"), [(1, 0, 40), (2, 0, 40), (3, 2, 10)])
 def test_exact_answers_on_random_formulas(seed: int, waiting: int, times: int) -> None:
     """Whatever the search finds is possible, and nothing else, if it may search far enough."""
@@ -511,6 +513,7 @@ def test_exact_answers_on_random_formulas(seed: int, waiting: int, times: int) -
         )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "f",
     [
@@ -539,6 +542,7 @@ def test_exact_answers_on_other_atoms_and_time(f: Formula) -> None:
         agree(f, events, (2, 3))
 
 
+@pytest.mark.long
 def test_a_run_is_the_same_by_search() -> None:
     """Reports, verdicts and open obligations do not depend on how continuations are found."""
     rng = random.Random(7)

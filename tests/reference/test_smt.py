@@ -220,6 +220,7 @@ def test_until_can_be_told_from_either_end() -> None:
         assert {number for number, _ in verdict.witnesses} != {n for n, *_ in example.blamed}
 
 
+@pytest.mark.long
 def test_the_solver_agrees_with_the_definition() -> None:
     """On random pairs, z3 refutes the conditions that fail by their definition, and no other."""
     tally = campaign(PAIRS, seed=5, brute=True)
@@ -227,6 +228,7 @@ def test_the_solver_agrees_with_the_definition() -> None:
     assert tally.missed() == []
 
 
+@pytest.mark.long
 def test_the_engine_agrees_with_the_solver() -> None:
     """On random pairs, a session reports the events, and names values, that z3 blames."""
     tally = campaign(PAIRS, seed=3)

@@ -79,6 +79,7 @@ def flying(trace: list[Event]) -> list[str]:
     return [id for id in calls if id not in settled]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("formula", "letters", "gaps"),
     [

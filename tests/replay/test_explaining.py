@@ -92,6 +92,7 @@ FORMULAS = (
 )
 
 
+@pytest.mark.long
 @requirement("S-EXPLAIN-02")
 @pytest.mark.parametrize("text", FORMULAS)
 def test_the_witnesses_of_a_formula_are_those_of_its_definition(text: str) -> None:
@@ -160,6 +161,7 @@ def test_the_witnesses_of_a_value_are_those_of_the_formula_with_that_value(text:
         assert blamed(told(formula, words)) == expected, words
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CATALOG)
 def test_every_pattern_is_explained_where_it_is_violated(name: str) -> None:
     """On traces made of the words of its own examples, the calls are those of the replay."""

@@ -56,6 +56,7 @@ def test_a_file_with_mistakes_is_an_error(tmp_path: Path) -> None:
     assert "1 error" in said
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "text", ["a: 1\n", "tests:\n- a\n", "contracts: []\n", "x:\n  tests: 1\n  contracts: 2\n", "\0"]
 )

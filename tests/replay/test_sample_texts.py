@@ -98,6 +98,7 @@ SHORTEST = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sentence", SHORTEST)
 def test_the_shortest_traces_have_texts(sentence: str) -> None:
     """They are calls that an agent might make."""

@@ -253,6 +253,7 @@ def test_contracts_of_formulas_have_mutants() -> None:
     }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pattern", CATALOG.values(), ids=lambda each: each.name)
 def test_what_is_proposed_passes(pattern: Pattern, tmp_path: Path) -> None:
     """For each pattern a test is proposed that passes as it stands, and is marked as proposed."""

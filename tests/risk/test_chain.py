@@ -48,6 +48,7 @@ def values(chain: MarkovChain, path: str) -> list[Any]:
     return [each.lo for each in found]
 
 
+@pytest.mark.long
 def test_until_is_exact(chains: list[MarkovChain]) -> None:
     """U, F and G of a thousand chains equal the fractions of a dense elimination: difference 0."""
     for chain in chains:
@@ -84,6 +85,7 @@ def test_nested_formulas_are_exact(chains: list[MarkovChain]) -> None:
         assert answers == ["yes" if p > Fraction(1, 2) else "no" for p in risky]
 
 
+@pytest.mark.long
 def test_iteration_differs_by_less_than_it_says(chains: list[MarkovChain]) -> None:
     """Solved by iteration, a thousand chains differ from the exact answer by at most 1e-9."""
     worst = 0.0

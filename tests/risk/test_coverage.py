@@ -39,6 +39,7 @@ def truth(source: Source) -> float:
     return sum(source(rng)[-1] == "bad" for _ in range(50_000)) / 50_000
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", [loop, tired])
 def test_first_visits_cover_the_truth_as_often_as_stated(source: Source) -> None:
     """Of the intervals of 30 models, at least 95 % hold the risk, less what chance explains."""
@@ -63,6 +64,7 @@ def test_bounded_chains_cover_the_truth_of_a_markov_source() -> None:
         assert found.lo <= risk <= found.hi
 
 
+@pytest.mark.long
 def test_a_contract_that_counts_tells_states_apart_that_calls_do_not() -> None:
     """Without the Markov property, a counting contract in the state shows how the risk grows."""
     rng = random.Random(7)

@@ -43,6 +43,7 @@ def model(runs: int) -> object:
     return learn(contracts(), [trace(["look", "send"], f"{i}") for i in range(runs)])
 
 
+@pytest.mark.long
 def test_states_that_miss_runs_are_told() -> None:
     """Each state says what it has and needs; with enough runs nothing is missing."""
     few, many = (runs_missing(model(n), 0.1, 0.05) for n in (10, 5_000))  # type: ignore[arg-type]

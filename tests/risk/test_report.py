@@ -90,6 +90,7 @@ def test_a_horizon_counts_what_comes_true_within_it() -> None:
     assert [round(each) for each in observed] == [1, 3]
 
 
+@pytest.mark.long
 def test_the_runs_of_the_model_are_recognised() -> None:
     """Figures over the runs that it was learned from flatter it, and that is said."""
     runs = (

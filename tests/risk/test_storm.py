@@ -53,6 +53,7 @@ def exactly(chain: MarkovChain) -> Any:
     return stormpy.models.SparseDtmc[stormpy.Rational](parts)
 
 
+@pytest.mark.long
 def test_storm_gives_the_same_probabilities() -> None:
     """On a thousand random chains, all properties have the value that Storm has: difference 0."""
     rng = random.Random(17)

@@ -319,6 +319,7 @@ def test_what_few_results_decide_needs_few_branches(text: str) -> None:
     assert isinstance(session.decide("pay"), Allowed if "since" not in text else Blocked)
 
 
+@pytest.mark.long
 @requirement("S-FLIGHT-15")
 def test_a_full_memory_is_the_business_of_its_own_clause() -> None:
     """A clause that cannot remember more says so where it observes; other clauses go on."""

@@ -344,6 +344,7 @@ def test_what_another_demands_already_is_not_kept() -> None:
         assert [one[0] for each in state.segment.live for one in literals_of(each)] == literals
 
 
+@pytest.mark.long
 @requirement("S-RESID-02")
 def test_too_many_alternatives_are_refused() -> None:
     """A formula that needs more alternatives than can be kept never lets a call through."""

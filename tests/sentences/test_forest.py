@@ -59,6 +59,7 @@ def unfolded(node: Any) -> list[str]:
     return [f"{node.data}({text})" for text in texts]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sentence", [row.sentence for row in TABLE[:: sized(96, 192)]])
 def test_the_search_finds_the_trees_that_the_parser_of_lark_finds(sentence: str) -> None:
     """No reading is lost, and none is added: two parsers agree on all trees of a sentence."""

@@ -44,6 +44,7 @@ def test_every_row_of_phrasings_is_read_by_its_pattern() -> None:
     assert {name: CATALOG[name].says for name in PHRASINGS} == PHRASINGS
 
 
+@pytest.mark.long
 def test_every_phrasing_is_said_in_a_table() -> None:
     """No phrasing of the package is without a sentence that says what it means."""
     silent = [
@@ -69,6 +70,7 @@ def exchanged() -> Iterator[tuple[str, int, str]]:
                 yield f"{text} ({first}, {second})", i, blank.replace("{?:", f"{{{second}:")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("i", "text"), [e[1:] for e in exchanged()], ids=[e[0] for e in exchanged()]
 )

@@ -280,6 +280,7 @@ def test_advice_is_not_final_where_more_refusals_would_help() -> None:
 TERMS = ("denied(pay)", "denied(pay, call)", "denied(*, tool)", "denied(called(pay, n = 1))")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("term", TERMS)
 def test_the_term_means_what_its_definition_says(term: str) -> None:
     """On random sessions, fast path and slow, the engine decides as the definition reads."""

@@ -109,12 +109,14 @@ def long() -> Long:
     return Long((early, late), before, blocks(), (first, last), session)
 
 
+@pytest.mark.long
 @requirement("S-FAIL-06")
 def test_memory_does_not_grow_with_the_trace(long: Long) -> None:
     """Of 5,000 calls under twelve contracts not four fifths leave one block of memory behind."""
     assert long.after - long.before < GROWTH
 
 
+@pytest.mark.long
 def test_allocations_are_given_back(long: Long) -> None:
     """Of what another thousand calls allocate, next to nothing is kept."""
     tracemalloc.start()
@@ -129,6 +131,7 @@ def test_allocations_are_given_back(long: Long) -> None:
     assert kept < MEGABYTE / 20
 
 
+@pytest.mark.long
 def test_a_late_decision_takes_no_more_work_than_an_early_one(long: Long) -> None:
     """The work of a call is flat: a decision never looks back over the trace."""
     early, late = long.work

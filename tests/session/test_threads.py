@@ -135,6 +135,7 @@ def test_of_all_tasks_together_exactly_five_calls_are_let_through() -> None:
     assert sum(passed) == CAP
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("decided", [decided_in_threads, decided_in_tasks])
 def test_without_the_lock_more_calls_are_let_through(
     decided: Callable[[Session], list[bool]], monkeypatch: pytest.MonkeyPatch

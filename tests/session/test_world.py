@@ -185,6 +185,7 @@ def test_a_fork_sees_what_was_paid(world: World) -> None:
     assert isinstance(paid(first, 1, "c"), Blocked)
 
 
+@pytest.mark.long
 @requirement("S-WORLD-03")
 def test_a_new_session_of_the_same_id_goes_on(world: World) -> None:
     """The world outlives its sessions; other ids have worlds of their own."""
@@ -671,6 +672,7 @@ class Text:
         self.inner.replace({"text": json.dumps(data, allow_nan=False)})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("declared", OURS, ids=lambda each: each.name)
 def test_every_pattern_means_the_same_on_the_world(declared: Pattern) -> None:
     """What a pattern says of its example traces does not depend on where its state is kept.
@@ -1001,6 +1003,7 @@ def spend_in_process(path: str, names: list[str], out: Any) -> None:
     out.put(sum(spend(SqliteWorld(path, timeout=30.0), names, 40)))
 
 
+@pytest.mark.long
 @requirement("S-WORLD-11")
 def test_processes_never_overspend(tmp_path: Path) -> None:
     """Of two processes with two threads each, exactly 100 payments of 1 are let through."""

@@ -179,6 +179,7 @@ def test_an_id_of_a_session_is_a_text(id: Any) -> None:
         Guard([FEW]).session(id)
 
 
+@pytest.mark.long
 @requirement("S-HOST-02")
 def test_a_restored_session_that_nobody_holds_is_kept() -> None:
     """Sessions that are restored one after the other are there when they are asked for by id."""

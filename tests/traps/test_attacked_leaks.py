@@ -215,6 +215,7 @@ def test_what_is_behind_a_name_vouches_to_the_end_of_its_line() -> None:
     assert play(VOUCHED, ("find", {}, answer), ("pay", {"iban": longer})) == "AB"
 
 
+@pytest.mark.long
 @requirement("S-VALUE-20")
 def test_codes_are_those_of_the_definition() -> None:
     """As they are written down a second time, for the solver."""

@@ -374,6 +374,7 @@ LARGE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*too large for exact verdicts")
 @pytest.mark.parametrize("shape", LARGE)
 def test_a_large_formula_loads_soon(shape: str) -> None:

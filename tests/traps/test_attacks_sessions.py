@@ -36,6 +36,7 @@ FEW = contract("few").guarantees(rate_limit("pay", 3))
 # --- observers ------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_an_observer_that_goes_blind_stops_nothing() -> None:
     """A rule that only observes, and can remember no more, blocks no call of the others."""
     mine = Guard([BLIND.observe(), contract("other").guarantees(rate_limit("drop", 0))]).session()
@@ -44,6 +45,7 @@ def test_an_observer_that_goes_blind_stops_nothing() -> None:
     assert isinstance(mine.decide("drop"), Blocked)
 
 
+@pytest.mark.long
 def test_where_all_observe_one_blind_rule_blinds_no_other() -> None:
     """Calls are counted on, whatever another rule can no longer tell."""
     mine = Guard([BLIND, FEW], mode="observe").session()
@@ -56,6 +58,7 @@ def test_where_all_observe_one_blind_rule_blinds_no_other() -> None:
     assert mine.calls == 200
 
 
+@pytest.mark.long
 def test_an_enforced_rule_that_goes_blind_blocks() -> None:
     """What is enforced and can remember no more refuses, and says which call to settle."""
     mine = Guard([BLIND]).session()

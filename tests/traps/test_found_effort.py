@@ -46,6 +46,7 @@ def advice(outcome: Outcome) -> str:
     return outcome.advice
 
 
+@pytest.mark.long
 @requirement("S-FAIL-12")
 @pytest.mark.parametrize("fields", [1, 20])
 def test_the_work_of_all_contracts_is_capped_together(fields: int) -> None:

@@ -218,6 +218,7 @@ def test_the_play_is_lawful_without_a_fault() -> None:
     assert {Path(where).name for (where, _), _ in lines("enforce")} >= CHANGE
 
 
+@pytest.mark.long
 @requirement("S-FAIL-09")
 @pytest.mark.parametrize(("error", "step"), [(Strain, sized(1, 2)), (KeyboardInterrupt, 3)])
 def test_after_a_fault_nothing_runs_that_would_be_refused(error: type, step: int) -> None:
@@ -232,6 +233,7 @@ def test_after_a_fault_nothing_runs_that_would_be_refused(error: type, step: int
     assert told["as before"] > told["in doubt"]  # what can be worked out first is
 
 
+@pytest.mark.long
 @requirement("S-FAIL-10")
 def test_observed_no_fault_disturbs() -> None:
     """Where everything observes, every call runs and every result is taken."""

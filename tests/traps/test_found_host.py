@@ -557,6 +557,7 @@ def test_a_tool_whose_body_is_a_method_is_refused() -> None:
 # --- one id, one session --------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @requirement("S-HOST-01")
 def test_an_id_that_is_open_has_one_session() -> None:
     """A host that opens a session at each request, and holds on to none, has one budget."""

@@ -199,6 +199,7 @@ def test_blanks_and_punctuation_in_numbers_are_seen_through(delivered: Any, pass
         assert play(LEAK, ("read", {}, answer), ("send", {"b": passed})) == "AB", answer
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("answer", "passed"),
     [

@@ -38,6 +38,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.long
 @requirement("T-36")
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_file_is_refused_soon_with_its_place(what: str, tmp_path: Path) -> None:

@@ -139,6 +139,7 @@ def test_a_text_over_the_cap_violates_at_once() -> None:
     assert isinstance(outcomes[0], Blocked)
 
 
+@pytest.mark.long
 @requirement("T-33")
 def test_there_is_no_cliff_beyond_some_number_of_regular_expressions() -> None:
     """Each of 600 regular expressions costs what each of 300 does, in one contract or many."""
@@ -221,6 +222,7 @@ def live(session: Session, number: int, events: Iterator[Any]) -> None:
             waiting.clear()
 
 
+@pytest.mark.long
 @requirement("T-31")
 def test_a_session_does_not_grow_with_its_trace() -> None:
     """After 500 calls that each pattern has seen, 2,500 more take less than 50 bytes each.
@@ -424,6 +426,7 @@ def test_formulas_may_be_500_levels_deep(shape: str, tmp_path: Path) -> None:
     assert session.finish() == ()
 
 
+@pytest.mark.long
 @requirement("T-34")
 @pytest.mark.parametrize(
     ("operator", "depth"), [("X ", 10), ("Y ", 500), ("WX ", 500), ("WY ", 500)]
