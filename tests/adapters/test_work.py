@@ -328,6 +328,7 @@ def test_an_answer_without_calls_does_not_write_the_session_down_again() -> None
     assert [say()[-2].status for _ in range(2)] == ["success", "error"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("guard", [Guard([few("pay", 0)]), Guard([few("pay", 9)])])
 def test_a_call_leaves_nothing_to_the_collector_of_garbage(guard: Guard) -> None:
     """What was needed for a decision goes with it: nothing of ours holds itself.

@@ -94,6 +94,7 @@ def test_following_the_advice_makes_the_call_legal(first: int, told: Counter[str
     assert not wrong
 
 
+@pytest.mark.long
 def test_ways_of_several_lengths_were_told(told: Counter[str]) -> None:
     """Else the test before says little."""
     assert {"1 steps", "2 steps", "no calls make it legal in this session"} <= set(told)

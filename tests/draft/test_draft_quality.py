@@ -57,11 +57,13 @@ def test_a_statement_is_judged_by_what_it_refuses(judged: Judgement, name: str, 
     assert {each.name: each.kind for each in judged.kept}[name] == kind
 
 
+@pytest.mark.long
 def test_what_the_checks_caught_is_counted(judged: Judgement) -> None:
     """A refused statement has its reason, in a word or two."""
     assert [sort for _, sort in judged.refused] == ["unknown name"]
 
 
+@pytest.mark.long
 def test_a_rule_is_covered_in_any_of_its_readings(judged: Judgement) -> None:
     """A rule of the specification is covered if statements that refuse no more refuse as much."""
     assert judged.covered == (

@@ -29,6 +29,7 @@ def test_no_decision_computes_much(found: list[Cost]) -> None:
     assert 0 < max(each.shown for each in found) <= SHOWN
 
 
+@pytest.mark.long
 def test_most_decisions_compute_next_to_nothing(found: list[Cost]) -> None:
     """What one decision has had computed, the next ones read: the median is none."""
     assert quantile([each.steps for each in found], 0.5) <= 30

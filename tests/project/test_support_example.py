@@ -73,6 +73,7 @@ def test_each_scene_ends_as_it_should(story: str) -> None:
     assert len(re.findall("would have (?:blocked|held|redirected) it", observed)) == 7
 
 
+@pytest.mark.long
 def test_each_payment_is_made_once(story: str) -> None:
     """The shop's books have what was allowed, once; when observed, all that was asked for."""
     guarded, observed = re.findall(r"The shop's books:\n\n((?:.+\n)+)", story)
