@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -33,6 +34,7 @@ from sponsio_like.values.canonical_form import NotCanonical
 from sponsio_like.values.frozen import UNREADABLE, freeze_members
 from sponsio_like.values.limits import TEXT_CAP
 from sponsio_like.values.places import ABSENT, find, path_parts, reach
+from tests.semantics.manifest import SEMANTICS
 from tests.support.formulas import LEAVES
 
 BOB = Call("a", {"x": 1, "y": 2, "s": "abc", "l": [1, "q"]}, "id", "bob", 2)
@@ -203,6 +205,16 @@ def test_of_every_atom_it_is_said_of_which_positions_it_speaks() -> None:
 def test_an_atom_speaks_of_kinds_of_positions(text: str, kinds: str) -> None:
     """A comparison of both its sides; the context of none."""
     assert " ".join(sorted(kinds_of(read(text)))) == kinds
+
+
+@pytest.mark.parametrize("text", [text for text, _ in KINDS])
+def test_the_inputs_of_an_atom_are_on_the_page_about_meaning(text: str) -> None:
+    """The table of inputs names the atom or term in the row of each input that it needs."""
+    page = SEMANTICS.read_text("utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", page, re.MULTILINE))
+    needs = {each for node in f.postorder(read(text)) for each in inputs_of(node)}
+    words = [f"`{word}" for word in re.findall(r"[a-z_]+", text)]
+    assert {each for each in needs if not any(word in rows[each] for word in words)} == set()
 
 
 def test_an_atom_needs_inputs() -> None:

@@ -430,6 +430,33 @@ def test_contributing_names_files_that_exist() -> None:
     assert missing == []
 
 
+RECIPES = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+NAMED = re.findall(r"`([A-Za-z_]\w*)` (?:in|of) `((?:[\w-]+/)+[\w-]+\.\w+)`", RECIPES)
+
+
+@pytest.mark.parametrize(("word", "path"), sorted(set(NAMED)))
+def test_recipes_name_what_their_files_have(word: str, path: str) -> None:
+    """Of "`Call` in `event_types.py`", the file has the name."""
+    assert re.search(rf"\b{word}\b", (ROOT / path).read_text("utf-8"))
+
+
+def test_recipes_name_neighbours_that_exist() -> None:
+    """A file named without its folder is in the folder that was named last."""
+    folder, missing = ROOT, []
+    for path in re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|lark|txt|yaml))`", RECIPES):
+        if "/" in path:
+            folder = (ROOT / path).parent
+        elif not (folder / path).exists():
+            missing.append(path)
+    assert missing == []
+
+
+def test_recipes_run_tests_that_exist() -> None:
+    """Each file and folder behind `pytest` exists."""
+    runs = " ".join(re.findall(r"`pytest ([^`]*)`", RECIPES))
+    assert [each for each in re.findall(r"tests/[\w/.]+", runs) if not (ROOT / each).exists()] == []
+
+
 def test_make_targets_exist() -> None:
     """Every `make` command that the documents name is a target of the Makefile."""
     makefile = (ROOT / "Makefile").read_text("utf-8")

@@ -11,6 +11,7 @@ import pytest
 from langchain_core.tools import tool
 
 from sponsio_like import ContractError, Guard
+from sponsio_like.logic.printer import FUNCTIONS
 from tests.adapters.scripted import Scripted, calls
 from tests.project.pages import DOCS, GUIDES, PAGES
 from tests.reference.trace_tables import TABLES, places
@@ -49,6 +50,22 @@ def test_statements_are_numbered_in_order() -> None:
     for area, members in groupby(ids, key=lambda id: id[:-3]):
         numbers = [int(id[-2:]) for id in members]
         assert numbers == list(range(1, len(numbers) + 1)), area
+
+
+def section(title: str) -> str:
+    """The section of the page about meaning that has this title."""
+    text = (DOCS / "semantics.md").read_text("utf-8")
+    (found,) = re.findall(rf"^## \d+\. {title}\n(.*?)^## ", text, re.DOTALL | re.MULTILINE)
+    return str(found)
+
+
+@pytest.mark.parametrize("word", sorted({*FUNCTIONS} - {"initially"}))
+def test_every_atom_and_term_is_explained(word: str) -> None:
+    """It has a row in the tables of atoms and terms, and stands in the text syntax."""
+    rows = re.findall(r"^\| (.*?) \|", section("Atoms") + section("Terms"), re.MULTILINE)
+    assert any(re.search(rf"`{word}\b", row) for row in rows)
+    syntax = re.findall(r"^```\n(.*?)^```", section("Text syntax"), re.DOTALL | re.MULTILINE)
+    assert re.search(rf"\b{word}\b", syntax[0])
 
 
 README = (ROOT / "README.md").read_text("utf-8")
