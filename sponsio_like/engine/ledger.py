@@ -7,11 +7,20 @@ their wake position: the next one that a clause has to see whatever the tool.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from sponsio_like.engine.per_value import OTHERS, due_in, instances, live_in, stored, wakes_at
+from sponsio_like.engine.per_value import (
+    OTHERS,
+    due_at,
+    due_in,
+    instances,
+    live_in,
+    stored,
+    wakes_at,
+)
 from sponsio_like.engine.policy import LINEAGE, Policy
 from sponsio_like.events import NOTHING_TOLD, OPEN, Call, Context, Event, Kind, kind_of
 from sponsio_like.monitor import (
@@ -173,8 +182,8 @@ class Ledger:
         if not clause.is_still:
             self.set_wake(i, wakes_at(clause, store, last, time))
         if clause.timed:
-            live = [each for state in store.states() for each in live_in(state)]
-            self._set_alarm((i, OTHERS), due_in(live))
+            due = due_at(store)
+            self._set_alarm((i, OTHERS), (due,) if due < math.inf else ())
 
     def store(
         self, i: int, key: Any, state: ClauseState, last: PositionCounts, time: float

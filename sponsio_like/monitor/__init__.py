@@ -25,6 +25,7 @@ from sponsio_like.monitor.parametric.lookup import BINDING, UNBOUND, Form
 from sponsio_like.monitor.parametric.result_bindings import is_part, is_tied, places_of, ties
 from sponsio_like.monitor.parametric.store import (
     RELATED_CAP,
+    SKIPPED_CAP,
     STATES_CAP,
     VALUES_CAP,
     ValueStates,
@@ -108,8 +109,9 @@ from sponsio_like.monitor.windows import WindowEntry, of_today
 
 # fmt: off
 __all__ = [
-    "BINDING", "EXACT", "KEY_CAP", "LONG", "NEVER", "OTHER", "PAST", "RELATED_CAP", "SLOTS_CAP",
-    "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Addition", "Bindings", "BoundLetters",
+    "BINDING", "EXACT", "KEY_CAP", "LONG", "NEVER", "OTHER", "PAST", "RELATED_CAP", "SKIPPED_CAP",
+    "SLOTS_CAP", "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Addition", "Bindings",
+    "BoundLetters",
     "Branch", "CallMatcher", "Change", "ClauseState", "ClauseStep", "Code", "Comparison", "Crowd",
     "Emitter", "Form", "Instance", "JudgedPosition", "Judgement", "Key", "Known", "Letter",
     "Literal", "Monitor", "Name", "Names", "Now", "Op", "OutputMatcher", "Past", "Position",
