@@ -22,7 +22,7 @@ from sponsio_like.monitor.residual import (
 from sponsio_like.syntax import read
 from tests.semantics.manifest import requirement
 from tests.support.costs import work
-from tests.support.play import guarded
+from tests.support.play import Clock, guarded
 
 KINDS = ("F", "G", "f", "g", "X", "W", "D")
 
@@ -140,6 +140,40 @@ def test_a_deadline_of_a_value_passes_though_no_call_names_it() -> None:
     assert isinstance(session.decide("other", {}), Blocked)
     session.settle(session.decide("a", {"id": 2}).id, output="ok")
     assert isinstance(session.decide("other", {}), Allowed)
+
+
+def test_a_deadline_in_seconds_passes_for_each_value() -> None:
+    """Each is violated at its own time."""
+    clock = Clock()
+    rule = "G(done(c, id = $x) -> F[<=10s] done(a, id = $x))"
+    session = guarded(rule, mode="observe").session(clock=clock)
+    for number in range(3):
+        session.settle(session.decide("c", {"id": number}).id, output="ok")
+        clock.now += 4
+    session.settle(session.decide("a", {"id": 1}).id, output="ok")
+    assert session.verdicts() == {"rule 0": "violated"}
+    assert len(session.pending()) == 1
+
+
+def test_what_concerns_all_values_is_seen_by_all() -> None:
+    """An event without a value ends what is owed for each of them."""
+    rule = "G(done(c, id = $x) -> F[<=9] (done(a, id = $x) | called(flush)))"
+    session = guarded(rule).session()
+    for number in range(3):
+        session.settle(session.decide("c", {"id": number}).id, output="ok")
+    assert isinstance(session.decide("flush", {}), Allowed)
+    assert session.pending() == ()
+    assert all(isinstance(session.decide("other", {}), Allowed) for _ in range(12))
+
+
+def test_a_deadline_may_begin_for_all_values_at_once() -> None:
+    """An event without a value begins it for each of them."""
+    rule = "G(done(c, id = $x) -> G(called(arm) -> F[<=4] done(a, id = $x)))"
+    session = guarded(rule).session()
+    session.settle(session.decide("c", {"id": 1}).id, output="ok")
+    for tool in ("other", "arm", "other", "other", "other"):
+        assert isinstance(session.decide(tool, {}), Allowed)
+    assert isinstance(session.decide("other", {}), Blocked)
 
 
 @requirement("S-VALUE-09")

@@ -51,36 +51,6 @@ MEANING = (
         "for state in store.states(but, woken_by=woken_by):",
         "for state in list[ClauseState]():",
     ),
-    (
-        "deadlines of other values are not seen",
-        "monitor/parametric/store.py",
-        "or cell.wake is None or cell.wake <= woken_by)",
-        "or cell.wake is None)",
-    ),
-    (
-        "values skip what concerns them all",
-        "engine/clause.py",
-        "or self.is_still) and letter == self._unconcerned_letter",
-        "or self.is_still)",
-    ),
-    (
-        "a value that was woken sleeps on",
-        "monitor/parametric/store.py",
-        "if cell.wake is None or cell.wake <= last:",
-        "if cell.wake is None:",
-    ),
-    (
-        "a state that has moved is due when the last one was",
-        "monitor/parametric/store.py",
-        "self.moved, self.wake, self.due = call, None, None",
-        "self.moved = call",
-    ),
-    (
-        "what is overdue is not stepped",
-        "monitor/parametric/store.py",
-        "if cell.due is None or cell.due < time]",
-        "if cell.due is None]",
-    ),
     ("the value is not named", "engine/ledger.py", "() if key is None else bound.said(key)", "()"),
     (
         "text is not compared as text",
