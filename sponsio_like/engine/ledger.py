@@ -15,7 +15,6 @@ from typing import Any, TypeAlias
 from sponsio_like.engine.per_value import (
     OTHERS,
     due_at,
-    due_in,
     instances,
     live_in,
     stored,
@@ -32,6 +31,7 @@ from sponsio_like.monitor import (
     PositionCounts,
     Read,
     Witness,
+    times_due,
 )
 from sponsio_like.values import Effort
 
@@ -196,7 +196,7 @@ class Ledger:
         clause = self.policy.clauses[i]
         wakes = not clause.by and (clause.may_wake or not clause.is_plain)
         wake = clause.wakes_at(state, last, time) if wakes else NEVER
-        return i, key, state, last.seen + 1, wake, due_in(live_in(state)) if clause.timed else ()
+        return i, key, state, last.seen + 1, wake, times_due(live_in(state)) if clause.timed else ()
 
     def keep(self, i: int, key: Any, state: ClauseState, length: int, wake: int, due: _Due) -> None:
         """Remember what `rest` has returned."""

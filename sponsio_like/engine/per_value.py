@@ -7,7 +7,7 @@ the position binds, and of all others; a position changes nothing until `commit`
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from sponsio_like.engine.clause import Clause
@@ -30,11 +30,11 @@ from sponsio_like.monitor import (
     TextKeys,
     ValueStates,
     branching,
-    literals_of,
     never,
     only_permits,
     open_positions,
     static,
+    times_due,
 )
 
 OTHERS: Final = "others"
@@ -416,14 +416,9 @@ def wakes_at(clause: Clause, store: ValueStates, last: PositionCounts, time: flo
 
 def due_at(store: ValueStates) -> float:
     """Return when the first bound in seconds of any value runs out; infinity if there is none."""
-    return store.due_at(lambda state: min(due_in(live_in(state)), default=math.inf))
+    return store.due_at(lambda state: min(times_due(live_in(state)), default=math.inf))
 
 
 def live_in(state: ClauseState) -> frozenset[Instance]:
     """Return the instances of the open segment that still owe something."""
     return state.segment.live if state.segment is not None else frozenset()
-
-
-def due_in(live: Iterable[Instance]) -> list[float]:
-    """Return the times at which bounds in seconds run out."""
-    return [literal[2] for each in live for literal in literals_of(each) if literal[0] in "fg"]
