@@ -424,6 +424,10 @@ class Clause:
 
     # --- waking -------------------------------------------------------------------------------
 
+    def skips(self, letter: Sequence[Any]) -> bool:
+        """True if states skip calls with this letter until the position that `wakes_at` returns."""
+        return not (self._sees_all or self.is_still) and letter == self._unconcerned_letter
+
     def wakes_at(self, state: ClauseState, last: PositionCounts, time: float) -> int:
         """Return the next position that this state has to see, whatever the tool.
 

@@ -7,11 +7,19 @@ their wake position: the next one that a clause has to see whatever the tool.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from sponsio_like.engine.per_value import OTHERS, due_in, instances, live_in, stored, wakes_at
+from sponsio_like.engine.per_value import (
+    OTHERS,
+    due_at,
+    instances,
+    live_in,
+    stored,
+    wakes_at,
+)
 from sponsio_like.engine.policy import LINEAGE, Policy
 from sponsio_like.events import NOTHING_TOLD, OPEN, Call, Context, Event, Kind, kind_of
 from sponsio_like.monitor import (
@@ -23,6 +31,7 @@ from sponsio_like.monitor import (
     PositionCounts,
     Read,
     Witness,
+    times_due,
 )
 from sponsio_like.values import Effort
 
@@ -173,8 +182,8 @@ class Ledger:
         if not clause.is_still:
             self.set_wake(i, wakes_at(clause, store, last, time))
         if clause.timed:
-            live = [each for state in store.states() for each in live_in(state)]
-            self._set_alarm((i, OTHERS), due_in(live))
+            due = due_at(store)
+            self._set_alarm((i, OTHERS), (due,) if due < math.inf else ())
 
     def store(
         self, i: int, key: Any, state: ClauseState, last: PositionCounts, time: float
@@ -187,7 +196,7 @@ class Ledger:
         clause = self.policy.clauses[i]
         wakes = not clause.by and (clause.may_wake or not clause.is_plain)
         wake = clause.wakes_at(state, last, time) if wakes else NEVER
-        return i, key, state, last.seen + 1, wake, due_in(live_in(state)) if clause.timed else ()
+        return i, key, state, last.seen + 1, wake, times_due(live_in(state)) if clause.timed else ()
 
     def keep(self, i: int, key: Any, state: ClauseState, length: int, wake: int, due: _Due) -> None:
         """Remember what `rest` has returned."""

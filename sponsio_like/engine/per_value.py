@@ -6,7 +6,8 @@ the position binds, and of all others; a position changes nothing until `commit`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from sponsio_like.engine.clause import Clause
@@ -14,6 +15,7 @@ from sponsio_like.events import OPEN, Event, Kind, kind_of
 from sponsio_like.monitor import (
     NEVER,
     RELATED_CAP,
+    SKIPPED_CAP,
     STATES_CAP,
     VALUES_CAP,
     BoundLetters,
@@ -28,11 +30,11 @@ from sponsio_like.monitor import (
     TextKeys,
     ValueStates,
     branching,
-    literals_of,
     never,
     only_permits,
     open_positions,
     static,
+    times_due,
 )
 
 OTHERS: Final = "others"
@@ -67,7 +69,9 @@ def instances(clause: Clause) -> ValueStates:
     bits = all(isinstance(cell.start, bool) for cell in clause.monitor.past.cells)
     permits = only_permits if bits and clause.is_plain else never
     cap = RELATED_CAP if clause.bound.relates or _is_tied(clause) else VALUES_CAP
-    return ValueStates(clause.start, cap, permits, cap if _is_calm(clause) else STATES_CAP)
+    return ValueStates(
+        clause.start, cap, permits, cap if _is_calm(clause) else _most_states(clause)
+    )
 
 
 def _is_tied(clause: Clause) -> bool:
@@ -78,9 +82,21 @@ def _is_tied(clause: Clause) -> bool:
 def _is_calm(clause: Clause) -> bool:
     """True if no call changes the state of values that it does not bind."""
     assert clause.bound is not None
-    letters = (clause.bound.told(static(clause.slots, name)) for name in clause.names)
     plain = clause.is_still and not clause.globs and clause.kinds == {"call"}
-    return plain and all(map(clause.keeps_registers, letters))
+    return plain and all(map(clause.keeps_registers, _letters_of_others(clause)))
+
+
+def _most_states(clause: Clause) -> int:
+    """Return how many states there may be: more if no call has to step those that it skips."""
+    skips = not clause.globs and all(map(clause.skips, _letters_of_others(clause)))
+    return SKIPPED_CAP if skips else STATES_CAP
+
+
+def _letters_of_others(clause: Clause) -> Iterator[Sequence[bool | None]]:
+    """Yield, for each tool, what is known of the letter of values that a call does not bind."""
+    assert clause.bound is not None
+    for name in clause.names:
+        yield clause.bound.told(static(clause.slots, name))
 
 
 def tracked(
@@ -141,7 +157,7 @@ def _one_by_one(
     bad = [*mine, *bad, *([None] if _is_vague(clause, store, reading) else [])]
     blind = store.blind and not _all_known(clause, store, reading) and _can_break(clause, event)
     started = {steps[name][0].state._replace(violated=False) for name in ways}
-    full = blind or not _has_room(store, reading, new, moves, started)
+    full = blind or not _has_room(store, reading.rests, letters, new, moves, started)
     return Tracked(tuple(changes), bool(bad), bad[0] if bad else None, full)
 
 
@@ -195,9 +211,14 @@ def _moved(
     place: tuple[Kind, PositionCounts, float],
     bad: list[Key | None],
 ) -> Moves:
-    """Return what becomes of the states of all other values; add to `bad` whom that violates."""
+    """Return what becomes of the states of all other values; add to `bad` whom that violates.
+
+    States that do not have to see the position are left out.
+    """
     moves: Moves = {}
-    for state in store.states(but):
+    kind, at, _ = place
+    woken_by = at.seen if kind == "call" and clause.skips(reading.others) else None
+    for state in store.states(but, woken_by=woken_by):
         seen = clause.step(state, reading.others, *place)
         moves[state] = seen.state
         if seen.violated:
@@ -224,13 +245,19 @@ def _as_crowd(
 
 def _has_room(
     store: ValueStates,
-    reading: BoundLetters,
+    rests: bool,
+    but: Collection[Key],
     new: int,
     moves: Moves,
     started: set[ClauseState],
 ) -> bool:
-    """True if `new` values can be stored, in these states beside those that others move to."""
-    states = store.cells if reading.rests else set(moves.values())
+    """True if `new` values can be stored, in these states beside those that others move to.
+
+    `rests`: they stay where they are; `but`: values that are no others.
+    """
+    states: Collection[ClauseState] = store.cells
+    if not rests and len(states) + len(started) > store.most_states:
+        states = {moves.get(state, state) for state in store.states(but)}
     return store.has_room(new, states, started.difference(states))
 
 
@@ -371,7 +398,7 @@ def expired(
 ) -> list[Key | None]:
     """Step every state to this time; return the values whose deadlines were violated."""
     moves, bad = dict[ClauseState, ClauseState](), list[Key | None]()
-    for state in store.states():
+    for state in store.overdue(now.time):
         seen = clause.expire(state, last, now)
         moves[state] = seen.state
         if seen.violated:
@@ -384,14 +411,14 @@ def wakes_at(clause: Clause, store: ValueStates, last: PositionCounts, time: flo
     """Return the next position that some value has to see, whatever the tool; `NEVER` if none."""
     if clause.is_still:
         return NEVER
-    return min(clause.wakes_at(state, last, time) for state in store.states())
+    return store.wakes_at(last.seen, lambda state: clause.wakes_at(state, last, time))
+
+
+def due_at(store: ValueStates) -> float:
+    """Return when the first bound in seconds of any value runs out; infinity if there is none."""
+    return store.due_at(lambda state: min(times_due(live_in(state)), default=math.inf))
 
 
 def live_in(state: ClauseState) -> frozenset[Instance]:
     """Return the instances of the open segment that still owe something."""
     return state.segment.live if state.segment is not None else frozenset()
-
-
-def due_in(live: Iterable[Instance]) -> list[float]:
-    """Return the times at which bounds in seconds run out."""
-    return [literal[2] for each in live for literal in literals_of(each) if literal[0] in "fg"]

@@ -42,6 +42,7 @@ ODD = {ord(each): "\n" for each in "\v\x85\u2028\u2029"} | dict.fromkeys(
     " ",
 )
 """Blanks that RE2 does not treat as blanks, and the ones that they are read as."""
+ANY_ODD = re.compile("[" + "".join(map(re.escape, map(chr, ODD))) + "]")
 RARE = re.compile("[\v\x1c-\x1f]")
 """Such blanks among the ASCII characters."""
 PARTS = re.compile(
@@ -238,8 +239,7 @@ def arg_contains(path: str, patterns: Any) -> Read:
 
 def _plain_blanks(text: str) -> str | None:
     """Return the text with a plain blank for each odd one; None if it has none."""
-    plain = text.translate(ODD)
-    return plain if plain != text else None
+    return text.translate(ODD) if ANY_ODD.search(text) else None
 
 
 def _any_found(finders: tuple[RegexSearch, ...], found: list[str]) -> bool:

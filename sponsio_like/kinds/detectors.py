@@ -125,7 +125,7 @@ def _plain(text: str) -> str:
 
 def _places(text: str) -> tuple[Sequence[int], Sequence[int]]:
     """Return where each character of the text as it is seen begins and ends in it."""
-    if text.isascii() and "%" not in text:
+    if "%" not in text and all(len(_seen(each)) == 1 for each in {*text} if not each.isascii()):
         return range(len(text)), range(1, len(text) + 1)
     places: list[int] = []
     ends: list[int] = []

@@ -198,8 +198,8 @@ def _chains(text: str) -> Iterator[list[tuple[int, int]]]:
 def _is_card(number: str) -> bool:
     if ISSUERS.fullmatch(number) is None:
         return False
-    doubled = number[-2::-2].translate(DOUBLED)
-    return sum(map(int, number[-1::-2] + doubled)) % 10 == 0
+    digits = number[-1::-2] + number[-2::-2].translate(DOUBLED)
+    return (sum(digits.encode()) - ord("0") * len(digits)) % 10 == 0
 
 
 def _grouped_alike(chain: list[tuple[int, int]], first: int, last: int) -> bool:

@@ -24,8 +24,14 @@ COUNTED = (
 NAMES_END = frozenset({"VAR", "IDENTIFIER", "R_PAREN"})
 """The words before `NATURAL JOIN`, where it is no name itself."""
 JOINING = frozenset({"JOIN", "STRAIGHT_JOIN"})
-TRIES = 20_000
-"""Most of these questions about one text: honest texts need one for each word."""
+TRIES = 100
+"""Most of these questions about one text, and three more for each token of it: honest texts need
+one for a token or less.
+"""
+WORK = 8_000
+"""Most tokens of one text: a query of 16,384 characters has some 4,300, a list of numbers more."""
+INDEX = 30
+"""How many tokens an opening `[` counts for: the parser works out the types around each."""
 
 
 class _TooLongError(Exception):
@@ -93,18 +99,22 @@ def parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
     """Return the tokens of a text, and its statements; None for these if it does not parse."""
     import sqlglot  # of the extra [kinds]
 
-    TRIED.left = TRIES
     try:
         tokens = TOKENIZERS.of(dialect).tokenize(text)
         if _takes_long(text, tokens):
             return [], None
+        TRIED.left = TRIES + 3 * len(tokens)
         return tokens, list(_dialect(dialect).parser().parse(tokens, text))
     except (sqlglot.errors.SqlglotError, RecursionError, _TooLongError, *BROKEN):
         return [], None
 
 
 def _takes_long(text: str, tokens: list[Any]) -> bool:
-    """True if the parser may take twice the time for each of many joins or brackets."""
+    """True if there is too much to parse, or the parser may take twice the time for each of many
+    joins or brackets.
+    """
+    if len(tokens) + INDEX * text.count("[") > WORK:
+        return True
     if text.count("(") > NESTED and _nested(tokens) > NESTED:
         return True
     return text.lower().count("join") > OPEN_JOINS and _open_joins(tokens) > OPEN_JOINS

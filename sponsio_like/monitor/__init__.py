@@ -18,13 +18,14 @@ from sponsio_like.monitor.branches import SLOTS_CAP, TooManyBranches
 from sponsio_like.monitor.delay import positions_until
 from sponsio_like.monitor.in_flight import open_positions, settle_residual
 from sponsio_like.monitor.monitor import Monitor, State, Verdict, overall
-from sponsio_like.monitor.owed import Instance
+from sponsio_like.monitor.owed import Instance, times_due
 from sponsio_like.monitor.parametric.atoms import CallMatcher, OutputMatcher
 from sponsio_like.monitor.parametric.bindings import Bindings, BoundLetters, Revealed
 from sponsio_like.monitor.parametric.lookup import BINDING, UNBOUND, Form
 from sponsio_like.monitor.parametric.result_bindings import is_part, is_tied, places_of, ties
 from sponsio_like.monitor.parametric.store import (
     RELATED_CAP,
+    SKIPPED_CAP,
     STATES_CAP,
     VALUES_CAP,
     ValueStates,
@@ -108,20 +109,20 @@ from sponsio_like.monitor.windows import WindowEntry, of_today
 
 # fmt: off
 __all__ = [
-    "BINDING", "EXACT", "KEY_CAP", "LONG", "NEVER", "OTHER", "PAST", "RELATED_CAP", "SLOTS_CAP",
-    "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Addition", "Bindings", "BoundLetters",
-    "Branch", "CallMatcher", "Change", "ClauseState", "ClauseStep", "Code", "Comparison", "Crowd",
-    "Emitter", "Form", "Instance", "JudgedPosition", "Judgement", "Key", "Known", "Letter",
-    "Literal", "Monitor", "Name", "Names", "Now", "Op", "OutputMatcher", "Past", "Position",
-    "PositionCounts", "Program", "Read", "Reason", "Register", "Registers", "Relevance", "Residual",
-    "Revealed", "RootedProgram", "Slot", "State", "TextKeys", "ToCome", "TooManyBranches", "Value",
-    "ValueStates", "VariableLayout", "Verdict", "WindowEntry", "Witness", "all_vars",
-    "awaits_results", "branching", "concerned", "conjunction", "dont_care_slots", "due", "fixed_at",
-    "is_part", "is_tied", "is_unchanged", "keeps_registers", "kept", "key_after", "known",
-    "likeness", "literals_of", "memory", "never", "of_today", "only_permits", "open_positions",
-    "operands", "overall", "overdue", "places_of", "positions_until", "reasons_of", "relations",
-    "remembers_texts_once", "renamed_trees", "renumbered", "settle_residual", "slot_reader",
-    "split_key", "stateless", "static", "targets_of", "ties", "told_apart", "tool_names",
-    "unchanged_by", "unconcerned_letter", "value_text", "variable_layout", "vars_given_by_context",
-    "vars_in",
+    "BINDING", "EXACT", "KEY_CAP", "LONG", "NEVER", "OTHER", "PAST", "RELATED_CAP", "SKIPPED_CAP",
+    "SLOTS_CAP", "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Addition", "Bindings",
+    "BoundLetters", "Branch", "CallMatcher", "Change", "ClauseState", "ClauseStep", "Code",
+    "Comparison", "Crowd", "Emitter", "Form", "Instance", "JudgedPosition", "Judgement", "Key",
+    "Known", "Letter", "Literal", "Monitor", "Name", "Names", "Now", "Op", "OutputMatcher", "Past",
+    "Position", "PositionCounts", "Program", "Read", "Reason", "Register", "Registers", "Relevance",
+    "Residual", "Revealed", "RootedProgram", "Slot", "State", "TextKeys", "ToCome",
+    "TooManyBranches", "Value", "ValueStates", "VariableLayout", "Verdict", "WindowEntry",
+    "Witness", "all_vars", "awaits_results", "branching", "concerned", "conjunction",
+    "dont_care_slots", "due", "fixed_at", "is_part", "is_tied", "is_unchanged", "keeps_registers",
+    "kept", "key_after", "known", "likeness", "literals_of", "memory", "never", "of_today",
+    "only_permits", "open_positions", "operands", "overall", "overdue", "places_of",
+    "positions_until", "reasons_of", "relations", "remembers_texts_once", "renamed_trees",
+    "renumbered", "settle_residual", "slot_reader", "split_key", "stateless", "static",
+    "targets_of", "ties", "times_due", "told_apart", "tool_names", "unchanged_by",
+    "unconcerned_letter", "value_text", "variable_layout", "vars_given_by_context", "vars_in",
 ]

@@ -11,13 +11,12 @@ from typing import Any, TypeAlias
 
 from sponsio_like.monitor.alphabet import settlements
 from sponsio_like.monitor.residual import (
-    NO,
     YES,
+    Conjunction,
     Residual,
     conjunction,
     literals_of,
-    mapped,
-    one,
+    minimal,
 )
 
 WAYS_CAP = 1_024
@@ -112,12 +111,16 @@ def best_results(
 
 def settle_residual(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:
     """Return the residual once the call at `position` has settled so."""
-    if not any([each[0] == "D" and each[1] == position for term in residual for each in term]):
-        return residual
-
-    def value(literal: Any) -> Residual:
-        if literal[0] != "D" or literal[1] != position or literal[2] not in final:
-            return one(literal)
-        return YES if final[literal[2]] is literal[3] else NO
-
-    return mapped(residual, value)
+    met, left, same = list[Conjunction](), list[Conjunction](), list[Conjunction]()
+    for term in residual:
+        told = [each for each in term if each[0] == "D" and each[1] == position]
+        told = [each for each in told if each[2] in final]
+        if not told:
+            same.append(term)
+        elif all([final[slot] is truth for _, _, slot, truth in told]):
+            met.append(term.difference(told))
+        else:
+            left.append(term)
+    if met:
+        return YES if frozenset() in met else minimal([*met, *same])
+    return frozenset(same) if left else residual

@@ -22,7 +22,14 @@ from sponsio_like.monitor.in_flight import (
     settle_residual,
     settled_ways,
 )
-from sponsio_like.monitor.owed import Group, Instance, is_bounded, owing
+from sponsio_like.monitor.owed import (
+    Group,
+    Instance,
+    is_bounded,
+    owing,
+    times_due,
+    waiting_for,
+)
 from sponsio_like.monitor.past import Letter, Registers, compare_nodes, compile_past
 from sponsio_like.monitor.past_source import Stepped, compiled_step
 from sponsio_like.monitor.program import Program, Slot
@@ -221,7 +228,8 @@ class Monitor:
         """
         owed = [each for each in instances if each]
         all_live = frozenset(owed)
-        if owed and self._is_near(_joint(all_live), registers, trees, position):
+        joint = _joint(all_live, old.live)
+        if owed and self._is_near(joint, registers, trees, position):
             return MonitorStep(State(registers, all_live, trees), False)
         if len(owed) > 1:
             owed.sort(key=rank)  # what is asked first may spend the budget of what is asked later
@@ -249,21 +257,16 @@ class Monitor:
         trees, registers = self.branches.settled(state.branches, state.registers, settled, final)
         if self.plain:
             return MonitorStep(state._replace(registers=registers, branches=trees), False)
-        instances = [
-            conjunction(settle_residual(r, settled, final) for r in each) for each in state.live
-        ]
-        return self._judge(state, instances, registers, trees, position)
+        waiting, others = waiting_for(state.live, settled)
+        instances = [conjunction(settle_residual(r, settled, final) for r in e) for e in waiting]
+        return self._judge(state, others + instances, registers, trees, position)
 
     def expire(self, state: State, position: int, time: float) -> MonitorStep:
         """Return the state at `time`. Of what was due before, `F` has failed and `G` is kept."""
-        due = [
-            lit
-            for each in state.live
-            for lit in literals_of(each)
-            if lit[0] in "fg" and lit[2] < time
-        ]
-        if not due:
+        if min(times_due(state.live), default=time) >= time:
             return MonitorStep(state, False)
+        each_literal = (lit for each in state.live for lit in literals_of(each))
+        due = {lit for lit in each_literal if lit[0] in "fg" and lit[2] < time}
 
         def value(literal: tuple[object, ...]) -> Residual:
             return one(literal) if literal not in due else NO if literal[0] == "f" else YES
@@ -421,8 +424,10 @@ def overall(verdicts: set[Verdict]) -> Verdict:
     return "satisfied" if verdicts == {"satisfied"} else "inconclusive"
 
 
-def _joint(live: Iterable[Instance]) -> frozenset[Residual]:
-    return owing(frozenset(live)).joint
+def _joint(
+    live: Iterable[Instance], before: frozenset[Instance] = frozenset()
+) -> frozenset[Residual]:
+    return owing(frozenset(live), before).joint
 
 
 def _holds_on_nothing(program: Program, root: int) -> bool:

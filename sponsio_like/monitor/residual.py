@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -36,6 +37,8 @@ BOUNDED = frozenset("FfGg")
 """The kinds of literals that have a bound."""
 SHAPES_CAP = 256
 """Most residuals whose shape is remembered."""
+FEW = 8
+"""Most alternatives that are compared pair by pair: that takes the least time for so few."""
 Shape: TypeAlias = frozenset[frozenset[Literal]]
 Bounds: TypeAlias = tuple[float, ...]
 
@@ -80,6 +83,8 @@ def either(left: Residual, right: Residual) -> Residual:
         return right
     if not right or left == YES:
         return left
+    if len(left) + len(right) > FEW:
+        return minimal(left | right)
     kept = [term for term in left if not any(covers(weak, term) for weak in right)]
     kept += [term for term in right if term in left or not any(covers(weak, term) for weak in left)]
     return _capped(kept)
@@ -91,7 +96,7 @@ def both(left: Residual, right: Residual) -> Residual:
         return right
     if right == YES or not left:
         return left
-    return _minimal(_tight(a | b) for a in left for b in right)
+    return minimal(_tight(a | b) for a in left for b in right)
 
 
 def _tight(literals: Conjunction) -> Conjunction:
@@ -101,14 +106,19 @@ def _tight(literals: Conjunction) -> Conjunction:
     return frozenset(w for w in literals if not any(s != w and is_stronger(s, w) for s in literals))
 
 
-def _minimal(terms: Iterable[Conjunction]) -> Residual:
-    kept: list[Conjunction] = []
+def minimal(terms: Iterable[Conjunction]) -> Residual:
+    """Return the disjunction of these, without those that another one covers."""
+    results, kept = dict[Literal, Conjunction](), list[Conjunction]()
     for term in sorted(set(terms), key=len):
-        if not any(covers(weak, term) for weak in kept):
+        if not results.keys().isdisjoint(term) or any(covers(weak, term) for weak in kept):
+            continue
+        if len(term) == 1 and (literal := next(iter(term)))[0] == "D":
+            results[literal] = term  # it is compared by a lookup: nothing else implies it
+        else:
             kept = [other for other in kept if not covers(term, other)]
             kept.append(term)
-        _capped(kept)
-    return frozenset(kept)
+        _capped([*results.values(), *kept] if len(results) + len(kept) > TERM_CAP else kept)
+    return frozenset([*results.values(), *kept])
 
 
 def _capped(terms: list[Conjunction]) -> Residual:
@@ -141,16 +151,18 @@ def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual
     if all(new == one(old) for old, new in become.items()):
         return residual
     if all(len(new) <= 1 for new in become.values()):
-        return _minimal(_replaced(residual, become))
-    result = NO
+        return minimal(_replaced(residual, become))
+    result = set[Conjunction]()
     for term in residual:
         product = YES
         for literal in term:
             product = both(product, become[literal])
             if not product:
                 break
-        result = either(result, product)
-    return result
+        result |= product
+        if len(result) > TERM_CAP:
+            result = set(minimal(result))
+    return minimal(result)
 
 
 def _replaced(residual: Residual, become: Mapping[Literal, Residual]) -> Iterator[Conjunction]:
@@ -188,15 +200,21 @@ def conjunction(residuals: Iterable[Residual]) -> frozenset[Residual]:
 def _by_result(alike: Mapping[Any, Mapping[Bounds, Residual]]) -> dict[Literal | None, list[Any]]:
     """Return the keys of residuals by a result of a call in flight that meets them alone.
 
-    One implies only what that result meets, too. Those that no result meets are below None.
+    One implies only what that result meets, too: so of several results, it is below the one that
+    meets the fewest. Those that no result meets are below None.
     """
+    met = {key: _met_by(next(iter(residuals.values()))) for key, residuals in alike.items()}
+    often = Counter(literal for each in met.values() for literal in each)
     found: dict[Literal | None, list[Any]] = {}
-    for key, residuals in alike.items():
-        each = next(iter(residuals.values()))
-        met = [term for term in each if all(literal[0] == "D" for literal in term)]
-        for literal in met[0] if met else (None,):
-            found.setdefault(literal, []).append(key)
+    for key, each in met.items():
+        found.setdefault(min(each, key=lambda e: (often[e], e), default=None), []).append(key)
     return found
+
+
+def _met_by(residual: Residual) -> list[Literal]:
+    """Return the results of calls in flight each of which is an alternative by itself."""
+    alone = [next(iter(term)) for term in residual if len(term) == 1]
+    return [literal for literal in alone if literal[0] == "D"]
 
 
 def _by_shape(residuals: Iterable[Residual]) -> dict[Any, dict[Bounds, Residual]]:

@@ -19,6 +19,10 @@ from sponsio_like.values.limits import ANSWER_CAP, DEPTH_CAP, JSON_CAP, TEXT_CAP
 
 PIECES_CAP = 2 * ANSWER_CAP
 """Most values that are read in data, the names of fields included."""
+PLAIN = frozenset({str, int, float, bool, type(None)})
+"""The types of most scalars."""
+SMALL = 10**15
+"""Integers below it are written as text at once."""
 POWER_CAP = 4_300
 """Largest power of ten of a number that is written as text."""
 WORDS_CAP = 20_000
@@ -83,6 +87,8 @@ def scalar_text(value: Any) -> str | None:
 
 
 def _decimal(value: float | Decimal) -> str | None:
+    if type(value) is int and abs(value) < SMALL:
+        return str(value)
     exact = exactly(value)
     if not exact.is_finite() or abs(exact.adjusted()) > POWER_CAP:
         return None
@@ -111,11 +117,13 @@ def leaves(value: Any, *, longest: int = TEXT_CAP) -> Iterator[tuple[str | None,
         seen += 1
         if depth > DEPTH_CAP or seen + len(stack) > PIECES_CAP:
             raise NotCanonical("too many values")
-        if isinstance(each, Mapping):
-            stack.extend((None, key, depth + 1) for key in each)
-            stack.extend((str(key), one, depth + 1) for key, one in each.items())
+        if type(each) in PLAIN:
+            yield name, each
+        elif isinstance(each, Mapping):
+            stack += [(None, key, depth + 1) for key in each]
+            stack += [(str(key), one, depth + 1) for key, one in each.items()]
         elif isinstance(each, (list, tuple)):
-            stack.extend((name, one, depth + 1) for one in each)
+            stack += [(name, one, depth + 1) for one in each]
         elif isinstance(each, (str, bool, int, float, Decimal)) or each is None:
             yield name, each
         else:
@@ -141,7 +149,10 @@ def scalars_and_texts(value: Any, most: int, work: int) -> tuple[set[str], list[
     texts: list[str] = []
     longest = TEXT_CAP if most <= GIVEN_CAP else JSON_CAP
     for _, leaf in leaves(value, longest=longest):
-        if isinstance(leaf, str) and not leaf.isalnum():  # a plain word is one piece
+        if type(leaf) is str and leaf.isascii() and leaf.isalnum():
+            plain.add(leaf)  # a plain word is one piece
+            continue
+        if isinstance(leaf, str) and not leaf.isalnum():
             text = composed(leaf)
             if len(leaf) > TEXT_CAP:
                 raise NotCanonical("too long a text")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, Guard
-from sponsio_like.kinds import sql
+from sponsio_like.kinds import sql, sql_parser
 from sponsio_like.kinds.sql import (
     COMMENTED,
     CONDITIONAL,
@@ -238,3 +238,27 @@ def test_comments_that_nothing_ends_are_not_searched_to_the_end_each() -> None:
     """It took 700 times as much as the yardstick, now less than it."""
     assert beside(lambda: _run("/*!" * 5_000)) < 30
     assert beside(lambda: _run("/*! */" + "/*!" * 5_000)) < 30
+
+
+@pytest.mark.parametrize("text", ["a[1],", "1+", "(1,2,3),", "a.b,", "f(a),", "?,"])
+def test_a_query_of_more_than_so_many_tokens_is_not_parsed(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is unknown, and the parser is not asked; half as many are read."""
+    asked = list[int]()
+    dialect = sql_parser._dialect("postgres")
+    parser = dialect.parser()
+
+    class Asked:
+        def parse(self, tokens: Any, sql: str) -> Any:
+            asked.append(len(tokens))
+            return parser.parse(tokens, sql)
+
+    monkeypatch.setattr(type(dialect), "parser", lambda _self: Asked())
+    each = len(sql_parser.TOKENIZERS.of("postgres").tokenize(text)) + 30 * text.count("[")
+    query = f"select {text * (9_000 // each)}a"
+    parsed = sql_parser.parsed(query, "postgres")[1] is not None
+    assert (parsed, asked) == (False, [])
+    tokens, statements = sql_parser.parsed(f"select {text * (3_500 // each)}a", "postgres")
+    parsed = statements is not None
+    assert (parsed, asked) == (True, [len(tokens)])

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
+from sponsio_like.monitor.in_flight import settle_residual
 from sponsio_like.monitor.residual import (
     NO,
     YES,
@@ -27,6 +28,7 @@ from sponsio_like.monitor.residual import (
     is_stronger,
     literals_of,
     mapped,
+    minimal,
     one,
     shifted,
 )
@@ -232,3 +234,41 @@ def test_a_status_beside_something_else_waits_for_the_result(
 ) -> None:
     """In a conjunction or a disjunction as by itself: the call does not violate before it ends."""
     assert opened(text, guard={"mode": "observe"})(run) == signs
+
+
+def results(chance: random.Random, calls: int) -> list[frozenset[Literal]]:
+    """Alternatives, most of which wait for calls in flight."""
+    found = [frozenset({("D", p, 0, chance.random() < 0.5)}) for p in range(calls)]
+    two = [chance.sample(LITERALS, 2) for _ in range(12)]
+    pairs = [frozenset((a, b)) for a, b in two if not (is_stronger(a, b) or is_stronger(b, a))]
+    longer = [chance.choice(found) | frozenset({chance.choice(LITERALS)}) for _ in range(9)]
+    return [*chance.sample(found, calls // 2), *pairs, *longer, frozenset({("F", 0, 3)})]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_many_alternatives_are_compared_as_pairs_are(seed: int) -> None:
+    """Those that a result meets are looked up, and that leaves out what pairs would leave out."""
+    chance = random.Random(seed)
+    for _ in range(10):
+        terms = set(results(chance, 12))
+        expected = {term for term in terms if not any(o != term and covers(o, term) for o in terms)}
+        assert minimal(terms) == expected
+        left, right = minimal(results(chance, 12)), minimal(results(chance, 12))
+        assert either(left, right) == minimal(left | right)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_result_is_put_where_it_is_waited_for(seed: int) -> None:
+    """What is left is what each literal becomes, joined as any are."""
+    chance = random.Random(seed)
+    for _ in range(20):
+        residual, at = minimal(results(chance, 12)), chance.randrange(12)
+        final = {0: chance.random() < 0.5}
+
+        def value(literal: Literal, at: int = at, final: dict[int, bool] = final) -> Residual:
+            if literal[:3] != ("D", at, 0):
+                return one(literal)
+            return YES if final[0] is literal[3] else NO
+
+        assert settle_residual(residual, at, final) == mapped(residual, value)
+        assert settle_residual(residual, at, {1: True}) is residual

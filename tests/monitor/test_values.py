@@ -532,7 +532,7 @@ def test_what_an_answer_forbids_and_had_no_room_is_refused(
     trigger: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Later calls that it may be about are, because memory is full."""
-    for cap in ("VALUES_CAP", "RELATED_CAP", "STATES_CAP"):
+    for cap in ("VALUES_CAP", "RELATED_CAP", "STATES_CAP", "SKIPPED_CAP"):
         monkeypatch.setattr(f"sponsio_like.engine.per_value.{cap}", 1)
     later = "i = $x, j = $y" if "$x" in trigger else "j = $y"
     one = session(f"G({trigger} & output.ids[] = $y -> WX G !called(b, {later}))")
@@ -911,7 +911,8 @@ def test_values_in_the_same_state_share_it() -> None:
 
 def test_states_that_are_stepped_at_every_call_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is owed within a bound is in another state at each call; there is room for so many."""
-    monkeypatch.setattr("sponsio_like.engine.per_value.STATES_CAP", 4)
+    for cap in ("STATES_CAP", "SKIPPED_CAP"):
+        monkeypatch.setattr(f"sponsio_like.engine.per_value.{cap}", 4)
     one = session("G(called(open, id = $x) -> X F[<=50] done(close, id = $x))")
     opened = [legal(one, "open", id=i) for i in range(6)]
     assert opened[:3] == [True] * 3

@@ -30,6 +30,7 @@ class Planted(NamedTuple):
 
 
 AGREES = "tests/reference/test_engine.py::test_the_engine_agrees_with_the_oracle"
+DEADLINES = "tests/monitor/test_owed.py::test_a_deadline_of_a_value_passes_though_no_call_names_it"
 BLOCKED = "tests/reference/test_engine.py::test_exactly_the_calls_that_violate_are_blocked"
 RESTORED = (
     "tests/reference/test_engine.py::test_a_restored_session_goes_on_as_if_nothing_had_happened"
@@ -405,9 +406,44 @@ BUGS = (
     Planted(
         "a late result is taken for the opposite",
         "monitor/in_flight.py",
-        "return YES if final[literal[2]] is literal[3] else NO",
-        "return NO if final[literal[2]] is literal[3] else YES",
+        "elif all([final[slot] is truth for",
+        "elif all([final[slot] is not truth for",
         f"{AGREES}[atoms 0]",
+    ),
+    Planted(
+        "an alternative that a result has excluded stays",
+        "monitor/in_flight.py",
+        "return frozenset(same) if left else residual",
+        "return residual",
+        f"{AGREES}[atoms 0]",
+    ),
+    Planted(
+        "deadlines of other values are not seen",
+        "monitor/parametric/store.py",
+        "or cell.wake is None or cell.wake <= woken_by)",
+        "or cell.wake is None)",
+        DEADLINES,
+    ),
+    Planted(
+        "values skip what concerns them all",
+        "engine/clause.py",
+        "or self.is_still) and letter == self._unconcerned_letter",
+        "or self.is_still)",
+        "tests/monitor/test_owed.py::test_what_concerns_all_values_is_seen_by_all",
+    ),
+    Planted(
+        "a state that has moved is due when the last one was",
+        "monitor/parametric/store.py",
+        "self.moved, self.wake, self.due = call, None, None",
+        "self.moved = call",
+        "tests/monitor/test_owed.py::test_a_deadline_may_begin_for_all_values_at_once",
+    ),
+    Planted(
+        "what is overdue is not stepped",
+        "monitor/parametric/store.py",
+        "if cell.due is None or cell.due < time]",
+        "if cell.due is None]",
+        "tests/monitor/test_owed.py::test_a_deadline_in_seconds_passes_for_each_value",
     ),
     Planted(
         "an obligation waits for no result",

@@ -339,4 +339,11 @@ FOUND = (
         "each.op in SEARCHING",
         COUNTED,
     ),
+    (
+        "no query has too many tokens",
+        "kinds/sql_parser.py",
+        'if len(tokens) + INDEX * text.count("[") > WORK:',
+        "if False:",
+        "tests/kinds/test_reading_cost.py::test_a_query_of_more_than_so_many_tokens_is_not_parsed[1+]",
+    ),
 )

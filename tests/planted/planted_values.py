@@ -48,7 +48,7 @@ MEANING = (
     (
         "values that are not bound stand still",
         "engine/per_value.py",
-        "for state in store.states(but):",
+        "for state in store.states(but, woken_by=woken_by):",
         "for state in list[ClauseState]():",
     ),
     ("the value is not named", "engine/ledger.py", "() if key is None else bound.said(key)", "()"),

@@ -24,6 +24,8 @@ RELATED_CAP = 1_000
 """The same for clauses that compare every value with each event."""
 STATES_CAP = 256
 """Most states of a clause that has to step each of them at every call."""
+SKIPPED_CAP = 1_000
+"""The same where a call steps only the states of the values that it binds."""
 GAPS_CAP = 2_048
 """Most values that are forgotten before the dictionary of values is made anew: the gaps that they
 leave would be looked at whenever the oldest value is wanted.
@@ -35,16 +37,26 @@ LOOKED_AT = 256
 class SharedState:
     """The state that some keys are in. `into`: the cell that it was merged into, or None.
 
-    `moved`: the call at which its state last changed; -1 if it never has.
+    `moved`: the call at which its state last changed; -1 if it never has. `wake`: the next position
+    that the state has to see, whatever the tool; `due`: when its first bound in seconds runs out;
+    both None until they are asked for.
     """
 
-    __slots__ = ("into", "keys", "moved", "state")
+    __slots__ = ("due", "into", "keys", "moved", "state", "wake")
 
     def __init__(self, state: ClauseState) -> None:
         self.state = state
         self.into: SharedState | None = None
         self.keys = 0
         self.moved = -1
+        self.wake: int | None = None
+        self.due: float | None = None
+
+    def becomes(self, state: ClauseState, call: int) -> None:
+        """Replace the state, at this call."""
+        if state != self.state:
+            self.moved, self.wake, self.due = call, None, None
+        self.state = state
 
 
 class _Text:
@@ -154,15 +166,40 @@ class ValueStates:
         cell, call = _resolved(*entry)
         return max(cell.moved, call)
 
-    def states(self, but: Collection[Key] = ()) -> list[ClauseState]:
-        """Return every state that some key is in, without counting the keys of `but`."""
+    def states(
+        self, but: Collection[Key] = (), *, woken_by: int | None = None
+    ) -> list[ClauseState]:
+        """Return every state that some key is in, without counting the keys of `but`.
+
+        `woken_by`: only those that have to see this position, whatever the tool.
+        """
         entries = ((key, self.keys[key]) for key in but if key in self.keys)
         taken = Counter(self._root(key, entry) for key, entry in entries)
         return [
             state
             for state, cell in self.cells.items()
-            if cell is self.rest or cell.keys > taken[cell]
+            if (woken_by is None or cell.wake is None or cell.wake <= woken_by)
+            and (cell is self.rest or cell.keys > taken[cell])
         ]
+
+    def wakes_at(self, last: int, wake: Callable[[ClauseState], int]) -> int:
+        """Return the first position after `last` that a state has to see; `wake` says it of one."""
+        for cell in self.cells.values():
+            if cell.wake is None or cell.wake <= last:
+                cell.wake = wake(cell.state)
+        return min([cell.wake for cell in self.cells.values() if cell.wake is not None])
+
+    def due_at(self, due: Callable[[ClauseState], float]) -> float:
+        """Return when the first bound in seconds runs out; `due` says it of one state."""
+        for cell in self.cells.values():
+            if cell.due is None:
+                cell.due = due(cell.state)
+        return min([cell.due for cell in self.cells.values() if cell.due is not None])
+
+    def overdue(self, time: float) -> list[ClauseState]:
+        """Return the states of which a bound in seconds has run out by now."""
+        each = self.cells.values()
+        return [cell.state for cell in each if cell.due is None or cell.due < time]
 
     def example(self, state: ClauseState, but: Collection[Key] = ()) -> Key | None:
         """Return a key in this state that is not one of `but`; None if it is the state of all
@@ -302,9 +339,7 @@ class ValueStates:
             return
         cells, self.cells = list(self.cells.values()), {}
         for cell in cells:
-            state = self._latched(moves.get(cell.state, cell.state))
-            cell.moved = cell.moved if state == cell.state else call
-            cell.state = state
+            cell.becomes(self._latched(moves.get(cell.state, cell.state)), call)
         cells.sort(key=lambda cell: (cell is not self.rest, cell.moved))  # the oldest cell stays
         for cell in cells:
             into = self.cells.setdefault(cell.state, cell)
