@@ -30,6 +30,11 @@ NEEDS = MappingProxyType(
 )
 """The kind that the `field` of a pattern needs."""
 
+ADDRESSED = frozenset(
+    {"to", "cc", "bcc", "email", "recipient", "recipients", "reply_to", "sender", "mail_to"}
+)
+"""Names of fields that have the address of a mail."""
+
 AS_WRITTEN = frozenset({"=", "in", "<", "<=", ">", ">=", "matches"})
 """The comparisons with a text as it is written; another spelling may fail them."""
 
@@ -64,17 +69,21 @@ def found_always(contract: Contract, tools: Tools) -> Iterator[Problem]:
             continue
         for match in f.matches_in([rule.formula]):
             for tool in (tool for tool in tools if names_tool(match, tool)):
-                yield from (_address(tool, path) for path in _addresses(tools[tool]))
+                yield from _addresses(tool, tools[tool] or {})
 
 
-def _address(tool: str, path: str) -> Problem:
-    what = f"`{path}` of `{tool}` is an e-mail address, and so is found in every call"
-    hint = "name the `field` to search, or leave `email` out: kinds: [card, iban, ..]"
-    return Problem(what, hint=hint)
-
-
-def _addresses(fields: Mapping[str, str] | None) -> list[str]:
-    return [path for path, kind in (fields or {}).items() if kind.strip("[]") == "email"]
+def _addresses(tool: str, fields: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield a problem for each field that is an e-mail address, by its kind or by its name."""
+    for path, kind in fields.items():
+        bare, name = kind.strip("[]"), path.rpartition(".")[2].removesuffix("[]").casefold()
+        if bare == "email":
+            what = f"`{path}` of `{tool}` is an e-mail address, and so is found in every call"
+        elif bare in ("string", "any") and name in ADDRESSED:
+            what = f"`{path}` of `{tool}` is an e-mail address by its name, and then is found, too"
+        else:
+            continue
+        hint = "name the `field` to search, or leave `email` out: kinds: [card, iban, ..]"
+        yield Problem(what, hint=hint)
 
 
 def spelled(contract: Contract, tools: Tools) -> Iterator[Problem]:

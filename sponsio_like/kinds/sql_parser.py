@@ -31,7 +31,7 @@ one for a token or less.
 WORK = 8_000
 """Most tokens of one text: a query of 16,384 characters has some 4,300, a list of numbers more."""
 INDEX = 30
-"""How many tokens an opening `[` counts for: the parser works out the types around each."""
+"""The tokens that an opening `[` counts for: the parser works out the types around each."""
 
 
 class _TooLongError(Exception):

@@ -650,6 +650,32 @@ def test_addresses_that_every_call_has_are_warned_of(rule: str, said: list[str])
     assert isinstance(refused, Blocked if said else Allowed)
 
 
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ("{to: string, body: string}", ["to"]),
+        ("{CC: '[string]', body: string}", ["CC"]),
+        ("{'mail.recipients': string, body: string}", ["mail.recipients"]),
+        ("{to: integer, body: string}", []),
+        ("{total: string, into: string}", []),
+    ],
+)
+def test_fields_that_are_addresses_by_their_name_are_warned_of(
+    fields: str, said: list[str]
+) -> None:
+    """Most files declare no kind but a text."""
+    rule = "{pattern: no_pii, tool: send}"
+    text = MAILS.replace("RULE", rule).replace('{to: email, cc: "[email]", body: string}', fields)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContractWarning)
+        loaded = loads(text)
+        guard = Guard(loaded.contracts, tools=loaded.inventory)
+    warned = [str(each) for each in guard.policy.warnings if "by its name" in str(each)]
+    assert [f"`{each}` of `send`" in one for each, one in zip(said, warned, strict=True)] == [
+        True for _ in said
+    ]
+
+
 TOOLS = """version: 1
 tools:
   bash: {fields: {command: shell}}

@@ -102,8 +102,8 @@ MEANING = (
     (
         "what is seen is not what is read",
         "kinds/detectors.py",
-        '    if text.isascii() and "%" not in text:',
-        "    if text:",
+        'if "%" not in text and all(',
+        "if True or all(",
     ),
     (
         "only means some",
@@ -185,7 +185,7 @@ FOUND = (
     (
         "any number is a card",
         "kinds/personal.py",
-        "return sum(map(int, number[-1::-2] + doubled)) % 10 == 0",
+        'return (sum(digits.encode()) - ord("0") * len(digits)) % 10 == 0',
         "return True",
         f"{NEAR}[4111 1111 1111 1112]",
     ),
@@ -220,8 +220,8 @@ FOUND = (
     (
         "escapes of URLs hide numbers",
         "kinds/detectors.py",
-        'if text.isascii() and "%" not in text:',
-        "if text.isascii():",
+        'if "%" not in text and all(',
+        "if all(",
         "tests/kinds/test_disguises.py::test_numbers_in_disguise",
     ),
     (
