@@ -17,12 +17,13 @@ from sponsio_like.checks.names import (
     unchecked,
     unknown_names,
 )
+from sponsio_like.checks.stale_orders import outdated
 from sponsio_like.checks.together import PAIRS_CAP, Claim, compared
 
 # fmt: off
 __all__ = [
     "PAIRS_CAP", "Claim", "arguments_asked", "at_place", "check_names", "check_tool", "check_tools",
-    "compared", "compile_policy", "content_missing", "known_names", "read_file", "refuse_strangers",
-    "spellings", "unchecked", "unknown_names", "who_is_asked",
+    "compared", "compile_policy", "content_missing", "known_names", "outdated", "read_file",
+    "refuse_strangers", "spellings", "unchecked", "unknown_names", "who_is_asked",
 ]
 # fmt: on

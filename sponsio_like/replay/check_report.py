@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sponsio_like.checks import compile_policy, read_file, spellings
+from sponsio_like.checks import compile_policy, outdated, read_file, spellings
 from sponsio_like.contracts import FieldKind, File
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.replay.together import PairFindings, found_together
@@ -93,7 +93,8 @@ def checked(
     found = NOTHING
     if pairs > 0 and len(file.contracts) > 1:
         found = found_together(file.contracts, file.mode or "enforce", file.inventory, pairs)
-    warned = dict.fromkeys((*policy.warnings, *spellings(file.contracts, file.words)))
+    meant = (*spellings(file.contracts, file.words), *outdated(file.contracts, file.tools or ()))
+    warned = dict.fromkeys((*policy.warnings, *meant))
     return CheckedFile(str(path), file, (), tuple(warned), found, left)
 
 
