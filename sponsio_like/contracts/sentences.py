@@ -88,6 +88,16 @@ OTHERWISE = (
 """Expressions for what no pattern says, and what is written instead."""
 
 
+CONDITION = re.compile(
+    r"^\s*(?:if|when|whenever|unless|while|where|as long as)\b[^,]*,|,? (?:if|when|unless)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A condition in front of a demand, or behind it."""
+APART = {
+    "time_since": " (it is called only then)",
+    "deadline": " (it has to be called then)",
+}
+"""What tells the sentences of two patterns apart that sound alike."""
 EACH = re.compile(r"\b(?:before|preced\w+) (?:each|every)\b|\beach\b", re.IGNORECASE)
 """The words that may ask for an earlier call of its own for each call."""
 
@@ -101,11 +111,33 @@ def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:
         raise ContractError.of(what, f"write at most {LENGTH_CAP}, or a pattern")
     found = meanings(sentence, words)
     if len(found) > 1:
-        shown = " or ".join(f"“{each.sentence}”" for each in found[:2])
-        raise ContractError.of(f"“{sentence.strip()}” can mean two things", f"write {shown}")
+        raise _two_things(sentence, *found[:2])
     if found:
         return found[0]
     raise ContractError.of(f"“{sentence.strip()}” is not understood", _instead(sentence, words))
+
+
+def _two_things(sentence: str, first: Rule, second: Rule) -> ContractError:
+    """Return the error for two meanings, with the words between the names that can have both."""
+    shown = (f"“{each.sentence}”{APART.get(each.pattern, '')}" for each in (first, second))
+    said = _linking(sentence, first.sentence)
+    what = f"“{sentence.strip()}” can mean two things"
+    return ContractError.of(
+        f"{what}: “{said}” has both meanings" if said else what, f"write {' or '.join(shown)}"
+    )
+
+
+def _linking(sentence: str, meant: str) -> str:
+    """Return the words of a sentence between the names that the sentence `meant` has in backquotes;
+    without a condition in front or behind. Empty if there are none.
+    """
+    names = sorted(set(re.findall(r"`([^`]+)`", meant)), key=len, reverse=True)
+    found = "|".join(map(re.escape, names))
+    if not names:
+        return ""
+    demand = CONDITION.sub("", sentence)
+    parts = re.split(rf"[`\"“]?(?<![\w-])(?:{found})(?![\w-])[`\"”]?", demand)[1:-1]
+    return " .. ".join(each for part in parts if (each := part.strip(" ,")))
 
 
 def _instead(sentence: str, words: Vocabulary) -> str:
@@ -216,7 +248,7 @@ def _check_each(sentence: str, said: Reading, rule: Rule) -> None:
             anew = f"“take a new `{first}` before each `{then}`”"
         case _:
             anew = "{pattern: backup_before_destructive, backup: .., action: ..}"
-    what = f"“{sentence.strip()}” can mean two things"
+    what = f"“{sentence.strip()}” can mean two things: “{EACH.findall(bare)[0]}” has both meanings"
     hint = f"write “{rule.sentence}” if one serves all that follow, or {anew} if each needs its own"
     raise ContractError.of(what, hint)
 

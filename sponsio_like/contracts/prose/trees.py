@@ -288,6 +288,10 @@ class _Reader:
         """Return the match of calls that have failed."""
         return {"tool": self._name(tree.children[0].children[0], governed=False), "status": "error"}
 
+    def failing(self, tree: Any) -> dict[str, Any]:
+        """Return the match of calls that have failed, of a tool that "fails"."""
+        return {"tool": self.tool_name(tree), "status": "error"}
+
     succeeded_call = tools
 
     def message(self, tree: Any) -> dict[str, Any]:
