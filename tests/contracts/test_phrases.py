@@ -66,6 +66,14 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
     "tool `A` at most once": ("idempotent", {"action": "A"}),
     "tool `A` cooldown of 3 steps": ("cooldown", {"action": "A", "steps": 3}),
     "tool `A` cooldown of 0.5 seconds": ("cooldown", {"action": "A", "seconds": 0.5}),
+    "tool `A` cooldown of 3 steps after `B`": (
+        "cooldown",
+        {"action": "A", "steps": 3, "after": "B"},
+    ),
+    "tool `A` cooldown of 60 seconds after `B`": (
+        "cooldown",
+        {"action": "A", "seconds": 60, "after": "B"},
+    ),
     "tool `B` within 3 steps of `A`": ("deadline", {"trigger": "A", "action": "B", "steps": 3}),
     "tool `B` within 3 seconds of `A`": (
         "deadline",
