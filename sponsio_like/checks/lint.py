@@ -32,6 +32,7 @@ from sponsio_like.contracts import (
     contract_place,
     doubts,
     formulas,
+    lowered_sums,
     only_told,
     remarks,
     unknown_facts,
@@ -162,6 +163,13 @@ def spellings(contracts: Iterable[Contract], words: Vocabulary) -> tuple[Problem
     tools = {tool: words.kinds_of(tool) for tool in (*(words.tools or ()), *words.kinds)}
     found = (_located(each, problem) for each in contracts for problem in spelled(each, tools))
     return tuple(dict.fromkeys(found))
+
+
+def lowered(contracts: Iterable[Contract]) -> Iterator[Problem]:
+    """Yield a warning for each cap on a sum that an amount below 0 may lower."""
+    for each in contracts:
+        for root in formulas(each):
+            yield from (_located(each, problem) for problem in lowered_sums(root))
 
 
 def _compiled(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sponsio_like.checks import compile_policy, outdated, read_file, spellings
+from sponsio_like.checks import compile_policy, lowered, outdated, read_file, spellings
 from sponsio_like.contracts import FieldKind, File
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.replay.together import PairFindings, found_together
@@ -94,7 +94,7 @@ def checked(
     if pairs > 0 and len(file.contracts) > 1:
         found = found_together(file.contracts, file.mode or "enforce", file.inventory, pairs)
     meant = (*spellings(file.contracts, file.words), *outdated(file.contracts, file.tools or ()))
-    warned = dict.fromkeys((*policy.warnings, *meant))
+    warned = dict.fromkeys((*policy.warnings, *meant, *lowered(file.contracts)))
     return CheckedFile(str(path), file, (), tuple(warned), found, left)
 
 
