@@ -31,6 +31,14 @@ LENGTH_CAP = 4_000
 TIME = r"[\w.,]+[ -](?:second|minute|hour|day|week)s?"
 OTHERWISE = (
     (
+        r"\bafter the (?:last|latest) `|\bafter `[^`]+` and before `",
+        "write “no `LATER` after `CHANGE` until `CHECK`”: each change asks for a new check",
+    ),
+    (
+        r"\bmust not (?:end|start|begin) (?:with|in)\b",
+        "write “the `FIELD` of `TOOL` must not match `REGEX`”, with `^` or `$`",
+    ),
+    (
         rf"\b(?:unless|except|only)\b.*\bwithin {TIME} (?:of|after)\b",
         "write “`LATER` only within 10 minutes of `EARLIER`”",
     ),
@@ -398,6 +406,12 @@ def _of_kind(kind: str, tools: Any, words: Vocabulary) -> str:
         for each in names
     }
     only = found.pop()
+    if kind == "url" and any("shell" in words.kinds_of(each).values() for each in names):
+        raise ContractError.of(
+            f"`{names[0]}` runs commands, which have several hosts, or none",
+            "write {pattern: no_other_call, call: {tool: .., args: {FIELD: {hosts: {every: {in: "
+            "[..]}}}}}}",
+        )
     if found or len(only) != 1:
         raise ContractError.of(
             f"which field of `{names[0]}` is meant is not known",
@@ -418,12 +432,17 @@ def closest_sentences(sentence: str, words: Vocabulary = NOTHING) -> list[str]:
     bare = {said.name: said for said in sayings(sentence, phrasings(), lambda _: True)}
     if bare:
         rules = [_rule(said, words) for said in bare.values()]
-        return list(dict.fromkeys(each.sentence for each in rules))[:2]
+        return [each for each in dict.fromkeys(rule.sentence for rule in rules) if _reads(each)][:2]
     given = (sentence, phrasings(), tool_test(words))
     near = [*on_topic(*given), *islice(nearest(*given), 2)]
     shown = [(each.name, _shown(each)) for each in near]
-    said = (text for name, text in shown if not text.startswith(f"{name}: "))  # else no sentence
+    said = (text for name, text in shown if not text.startswith(f"{name}: ") and _reads(text))
     return list(dict.fromkeys(said))[:2]
+
+
+def _reads(text: str) -> bool:
+    """True if a text is a sentence, without an argument in brackets that it cannot say."""
+    return re.search(r" \(\w+: [^)]*\)$", text) is None
 
 
 def _shown(near: Near) -> str:

@@ -44,6 +44,7 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
 @pattern(
     "compliance",
     "tools `{first}` and `{second}` must be by different agents",
+    "tools `{first}` and `{second}` must be by different agents for the same `{same: and }`",
     says=PHRASINGS["segregation_of_duty"],
     keeps=("", "review@ann approve@bob", "review@ann review@ann", "review@ann! approve@ann"),
     breaks=("review@ann approve@ann", "approve@ann review@ann", "review@ann other approve@ann"),

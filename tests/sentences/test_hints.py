@@ -23,6 +23,12 @@ HINTS = [
     ("`book` `day` must not be on a weekend", "{weekday: [saturday, sunday]}"),
     ("the `day` of `book` must not be a Sunday", "declare it a `date`"),
     ("`patch` at most 3 times per path", "“`TOOL` at most N times per `FIELD`”"),
+    ("`merge` needs a `test` after the last `patch`", "“no `LATER` after `CHANGE` until `CHECK`”"),
+    ("`test` must run after `patch` and before `merge`", "“no `LATER` after `CHANGE` until"),
+    (
+        "the `path` of `read` must not end with `.env`",
+        "“the `FIELD` of `TOOL` must not match `REGEX`”",
+    ),
     ("at most 20 attendees", "“the `FIELD` of `TOOL` must be at most 20”"),
     ("`book` at most 20 `attendees`", "the length of a list is in no contract"),
     ("`level` must be view", '“the `level` of `TOOL` must be "view"”'),
@@ -81,6 +87,24 @@ def test_what_is_excepted_is_not_offered_as_forbidden(sentence: str) -> None:
     with pytest.raises(ContractError) as caught:
         read_sentence(sentence)
     assert "“no `a`”" not in str(caught.value)
+
+
+def test_what_no_sentence_says_is_not_offered_as_one() -> None:
+    """An argument in brackets is for people who read, and is not read back."""
+    with pytest.raises(ContractError) as caught:
+        read_sentence("never `pay` one `order` twice, and never in the same `month`")
+    assert "(by:" not in str(caught.value)
+
+
+def test_a_shell_has_hosts_and_no_url() -> None:
+    """A list of hosts that a tool may reach is about its URL."""
+    with pytest.raises(ContractError) as caught:
+        loads("""version: 1
+tools: {bash: {fields: {command: shell}}}
+contracts:
+  - {name: few, guarantee: "`bash` may only reach github.com"}
+""")
+    assert "{hosts: {every: {in: [..]}}}" in str(caught.value)
 
 
 def test_a_word_behind_call_is_not_always_a_tool() -> None:
