@@ -9,7 +9,7 @@ import pytest
 
 import sponsio_like.logic.formula as f
 from sponsio_like.checks.compile import compile_policy
-from sponsio_like.checks.lint import lowered
+from sponsio_like.checks.lint import counted_apart, lowered
 from sponsio_like.checks.names import _is_slip, alike_names
 from sponsio_like.contracts.conditions import condition, event, formula, with_actions
 from sponsio_like.contracts.declaration import Rule
@@ -391,3 +391,17 @@ def test_a_sum_that_an_amount_below_zero_lowers_is_told_by_check(
     assert bool(said) == warned
     assert all("add `& arg(n) >= 0`" in each for each in said)
     assert list(lowered([Contract("c", (amount_limit("t", "n", 5),))])) == []
+
+
+@pytest.mark.parametrize(
+    ("per", "world", "apart"),
+    [("86400", False, True), ("604800", False, True), ("86400", True, False), ("60", False, False)],
+)
+def test_a_limit_for_a_day_is_told_to_be_of_each_session(
+    per: str, world: bool, apart: bool
+) -> None:
+    """Few sessions last a day; `world: true` counts over all sessions of an id."""
+    counted = made(f"G(called(t) -> count[<={per}s](called(t)) <= 3)", on_world=world)
+    assert counted_apart([counted]) == (["c"] if apart else [])
+    summed = made(f"G(called(t) -> sum[<={per}s](called(t), n) <= 3)", on_world=world)
+    assert counted_apart([summed]) == (["c"] if apart else [])
