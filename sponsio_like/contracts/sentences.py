@@ -40,7 +40,7 @@ OTHERWISE = (
     ),
     (
         rf"\b(?:unless|except|only)\b.*\bwithin {TIME} (?:of|after)\b",
-        "write “`LATER` only within 10 minutes of `EARLIER`”",
+        "write “`LATER` only within 10 minutes of `EARLIER`”, or “.. of a user message”",
     ),
     (
         r"^(?!.*\b(?:not|no|never|n't)\b).*\bolder than\b|\b(?:younger|newer|more recent) than\b",
