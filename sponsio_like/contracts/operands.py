@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 from unicodedata import normalize
@@ -58,23 +58,33 @@ RightSide: TypeAlias = tuple[Op, Operand]
 
 
 def check_keys(
-    value: Mapping[Any, Any], known: Iterable[str], what: str, problems: Problems, says: str = ""
+    value: Mapping[Any, Any],
+    known: Iterable[str],
+    what: str,
+    problems: Problems,
+    says: str | Callable[[object], str] = "",
 ) -> None:
     """Note every key that is not known, with the closest one; `says` replaces that hint."""
     for key in value:
         if key not in known:
-            hint = says or closest(key, known)
+            hint = (says if isinstance(says, str) else says(key)) or closest(key, known)
             article = "an" if what[:1] in "aeiou" else "a"
             problems.add(f"unknown key `{key}` in {article} {what}", hint, str(key), of_key=True)
 
 
 def check_match_keys(value: Mapping[Any, Any], known: Iterable[str], problems: Problems) -> None:
     """Note every key that is none of a match; one that is like no other may be an argument."""
-    for key in (key for key in value if key not in known):
-        hint = closest(key, known)
-        if not hint.startswith("did you mean"):
-            hint += f"; an argument stands in args: {{{key}: ..}}"
-        check_keys({key: None}, known, "match", problems, hint)
+
+    def hint(key: object) -> str:
+        near = closest(key, known)
+        more = (
+            ""
+            if near.startswith("did you mean")
+            else f"; an argument stands in args: {{{key}: ..}}"
+        )
+        return near + more
+
+    check_keys(value, known, "match", problems, hint)
 
 
 # --- plain values -----------------------------------------------------------------------------
@@ -219,8 +229,7 @@ def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list
         return [("=", scalar(wanted))]
     problems = Problems()
     known = (*COMPARISONS, *SEARCHES, "bind", *about)
-    for key in (key for key in wanted if key not in known):
-        check_keys({key: None}, known, "comparison", problems, _meant(key, path, known))
+    check_keys(wanted, known, "comparison", problems, lambda key: _meant(key, path, known))
     if not wanted.keys() - {*about}:
         problems.add("an empty comparison", "write {gt: 100}, or the value itself")
     found: list[RightSide] = []
