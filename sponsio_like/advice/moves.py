@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -120,7 +120,8 @@ def calls(
         shared = {name: value for name, value in like.args.items() if name in own}
         if shared:
             named = "" if len(shared) == len(like.args) else _named(shared)
-            same = f"call {words} with the same {_split(clauses) or named or 'arguments'}"
+            split = _split(clauses, tool, shared)
+            same = f"call {words} with the same {split or named or 'arguments'}"
             yield MakeEvent(same, Call(tool, shared, "", like.agent, like.depth))
         for match in special:
             wanted = conditioned(match.conditions) if names_tool(match, tool) else None
@@ -156,9 +157,13 @@ def _tools(matches: list[Match], tools: Iterable[str] | None) -> Iterator[tuple[
     yield OTHER, "some other tool"
 
 
-def _split(clauses: Iterable[Clause]) -> str:
-    """Return in words the arguments that have to be the same, as far as the clauses name them."""
-    return _named(path for clause in clauses for path in clause.by if path[0] not in "@*")
+def _split(clauses: Iterable[Clause], tool: str, shared: Collection[str]) -> str:
+    """Return in words which of the `shared` arguments of a tool have to be the same, as far as
+    the clauses that mention the tool name them.
+    """
+    about = (c for c in clauses if c.by and any(names_tool(each, tool) for each in spoken_of(c)))
+    paths = (path for clause in about for path in clause.by if path[0] not in "@*")
+    return _named(path for path in paths if _field(path)[0] in shared)
 
 
 def _named(paths: Iterable[str]) -> str:

@@ -38,6 +38,11 @@ ADDRESSED = frozenset(
 AS_WRITTEN = frozenset({"=", "in", "<", "<=", ">", ">=", "matches"})
 """The comparisons with a text as it is written; another spelling may fail them."""
 
+ONE_SPELLING = MappingProxyType(
+    {"path": ("place",), "email": ("address[]",), "domain": ("name",), "id": ("value",)}
+    | {"url": ("host", "path", "query"), "date": ("date", "seconds")}
+)
+"""The facts of kinds that are the same for all spellings of one text."""
 TABLES = frozenset({"reads", "writes", "without_where"})
 """The facts of SQL that are names of tables, with the schema if the query names one."""
 
@@ -102,13 +107,16 @@ def spelled(contract: Contract, tools: Tools) -> Iterator[Problem]:
         matches = list(f.matches_in([rule.formula]))
         for path in _contained(rule.formula):
             yield from (each for match in matches for each in _spelled(match, path, "", tools))
-        alike = rule.arguments.get("same") or ()  # of another spelling nothing is confirmed
+        apart = rule.pattern == "segregation_of_duty"
+        alike = () if apart else rule.arguments.get("same") or ()  # else nothing is confirmed
         for path in (path for path in rule.by if path not in alike):
             kind = next(filter(None, (_grammar(match, path, tools) for match in matches)), None)
             if kind is not None:
                 what = f"`{path}` is of the kind `{kind.name}`, and each spelling counts apart"
-                facts = " or ".join(f"`{path}:{kind.name}.{name}`" for name in kind.facts)
-                yield Problem(what, hint=f"write {facts}")
+                field = path.removesuffix(":path.whole")
+                facts = ONE_SPELLING.get(kind.name, tuple(kind.facts))
+                said = " or ".join(f"`{field}:{kind.name}.{name}`" for name in facts)
+                yield Problem(what, hint=f"write {said}")
 
 
 def _begun(each: f.Condition) -> Iterator[Problem]:
@@ -145,7 +153,7 @@ def _spelled(match: f.Match, path: str, value: object, tools: Tools) -> Iterator
     values = value if isinstance(value, tuple) else (value,)
     if kind is not None and any(isinstance(each, str) for each in values):
         what = f"`{path}` of {_tool(match)} is of the kind `{kind.name}`, and is compared as it is"
-        facts = ", ".join(name for name in kind.names if name != "whole")
+        facts = ", ".join(name for name in kind.names if name not in ("whole", "place"))
         more = "under, outside, " if kind.main == "whole" else ""
         hint = f"ask for what it means, {{FACT: ..}}, by one of {more}{facts}"
         yield Problem(f"{what} written: another spelling of the same passes", hint=hint)

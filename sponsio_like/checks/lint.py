@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+import sponsio_like.logic.formula as f
 from sponsio_like.checks.guarantees import (
     check_guarantees,
     check_redirect,
@@ -32,6 +33,7 @@ from sponsio_like.contracts import (
     contract_place,
     doubts,
     formulas,
+    lowered_sums,
     only_told,
     remarks,
     unknown_facts,
@@ -42,6 +44,8 @@ from sponsio_like.engine import Clause, Compiled, Shape
 from sponsio_like.errors import Problem, Problems
 from sponsio_like.outcome import Decision, Mode
 
+DAY = 86_400
+"""The seconds of a day, which few sessions last."""
 TAKEN = {CONTRACT: "the inventory", "session": "what the guard reports itself"}
 """Names under which outcomes, logs and tickets report what comes from no contract."""
 
@@ -162,6 +166,24 @@ def spellings(contracts: Iterable[Contract], words: Vocabulary) -> tuple[Problem
     tools = {tool: words.kinds_of(tool) for tool in (*(words.tools or ()), *words.kinds)}
     found = (_located(each, problem) for each in contracts for problem in spelled(each, tools))
     return tuple(dict.fromkeys(found))
+
+
+def counted_apart(contracts: Iterable[Contract]) -> list[str]:
+    """Return the names of the contracts that count over a day or longer in each session anew."""
+    names = []
+    for each in (each for each in contracts if not each.on_world):
+        nodes = (node for root in formulas(each) for node in f.postorder(root))
+        bounds = (node.bound for node in nodes if isinstance(node, f.Count | f.Sum))
+        if any(isinstance(bound, f.Seconds) and bound.count >= DAY for bound in bounds):
+            names.append(each.name)
+    return names
+
+
+def lowered(contracts: Iterable[Contract]) -> Iterator[Problem]:
+    """Yield a warning for each cap on a sum that an amount below 0 may lower."""
+    for each in contracts:
+        for root in formulas(each):
+            yield from (_located(each, problem) for problem in lowered_sums(root))
 
 
 def _compiled(

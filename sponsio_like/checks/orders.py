@@ -47,7 +47,7 @@ def deadlocks(contracts: Sequence[Contract]) -> tuple[list[Problem], list[Proble
         (by, body)
         for by, contract in enumerate(contracts)
         for rule in _blocking_rules(contract)
-        for body in _demands_at_every_position(rule.formula)
+        for body in demands_at_every_position(rule.formula)
     ]
     orders = _orders(demands)
     refused = [*_self_dependent(demands, contracts)]
@@ -99,7 +99,7 @@ def _names_in(orders: _OrderIndex) -> list[str]:
 def _read(body: f.Formula, by: int, orders: _OrderIndex) -> None:
     match body:
         case f.Implies(f.Happens("called", then), needed):
-            first = _calls_before(needed)
+            first = calls_before(needed)
         case f.Not(f.Happens("called", then)):
             first = ()
         case f.Happens("called", target) if _unconditional(target) == target:
@@ -114,7 +114,7 @@ def _read(body: f.Formula, by: int, orders: _OrderIndex) -> None:
         needs.insert(len(needs) if first else 0, Need(name, first, by))
 
 
-def _demands_at_every_position(formula: f.Formula) -> Iterator[f.Formula]:
+def demands_at_every_position(formula: f.Formula) -> Iterator[f.Formula]:
     """Yield the formulas that the formula demands at every position: the conjuncts below `G`."""
     for part in conjuncts(formula):
         if isinstance(part, f.Always) and part.bound is None:
@@ -126,7 +126,7 @@ def _unconditional(target: f.Target) -> f.Target:
     return tuple(match for match in target if not match.conditions and match.agent is None)
 
 
-def _calls_before(needed: f.Formula) -> f.Target | None:
+def calls_before(needed: f.Formula) -> f.Target | None:
     """Return the calls of which the formula demands an earlier one; None if it has another form."""
     match needed:
         case f.Yesterday(f.Once(event)) | f.Yesterday(f.Since(_, event)):
@@ -228,7 +228,7 @@ def _self_dependent(
     for by, body in demands:
         if not isinstance(body, f.Implies):
             continue
-        first = _calls_before(body.right) or ()
+        first = calls_before(body.right) or ()
         if first and not _has_only_names(first) and covered(first, _triggering_calls(body.left)):
             said = repr(f.Happens("called", first))
             what = f"every `{said}` needs an earlier one, so that none can be the first"
@@ -258,10 +258,10 @@ def unmet(contracts: Iterable[Contract], known: Inventory) -> Iterator[Problem]:
         return
     for contract in contracts:
         for body in (
-            each for rule in contract.rules for each in _demands_at_every_position(rule.formula)
+            each for rule in contract.rules for each in demands_at_every_position(rule.formula)
         ):
             for needed in conjuncts(body.right) if isinstance(body, f.Implies) else ():
-                wanted = _calls_before(needed) or _calls_after(needed) or ()
+                wanted = calls_before(needed) or _calls_after(needed) or ()
                 tools = [
                     tool
                     for tool in (known.names or ())

@@ -92,7 +92,7 @@ def _say_checked(each: CheckedFile, *, explain: bool) -> None:
     shown = {one.name: shortest_lines(one) for one in contracts if explain}
     print_all(contracts_page(contracts, mode, shown, each.file.words), warnings_page(each.remarks))
     typer.echo(f"{each.name}: {counted(len(contracts), 'contract')} understood")
-    for line in (*each.kinds(), *each.left, *each.found.limits):
+    for line in (*each.kinds(), *each.notes(), *each.left, *each.found.limits):
         typer.echo(line)
 
 

@@ -128,6 +128,7 @@ from sponsio_like.contracts.slips import (
     check_slips,
     check_tools_meant,
     doubts,
+    lowered_sums,
     unsaid,
 )
 from sponsio_like.contracts.steps import read_steps
@@ -246,6 +247,7 @@ __all__ = [
     "laid_out",
     "load",
     "loads",
+    "lowered_sums",
     "made_name",
     "mailboxes",
     "modeline",

@@ -57,11 +57,16 @@ FAILED = (
     r"|time\w? ?out|flagged|malicious|suspicious|fraud|negative|unable|insufficient|missing|wrong"
     r"|problem|[\u2717\u2718\u274c\u26d4\U0001f44e\U0001f6ab]"
 )
+EXITED = (
+    r"\b(?:exit(?:ed)?(?: with)?(?: (?:code|status))?|exitcode|returncode|return code)[ :=]+"
+    r"(?!0\b)-?\d"
+)
+"""A process that says by its exit code that it has failed."""
 DELAYED = (
     r"pending|wait(?:s|ed|ing)?\b|\bhold(?:s|ing)?\b|\bheld\b|\blater\b|\bstop(?:s|ped|ping)?\b"
     r"|paused|postpon|deferred|delay|escalat|changes requested|\btoo (?:late|early)\b"
 )
-AGAINST = re.compile(f"{NOT}|{TAKEN_BACK}|{FAILED}|{DELAYED}", re.IGNORECASE)
+AGAINST = re.compile(f"{NOT}|{TAKEN_BACK}|{FAILED}|{EXITED}|{DELAYED}", re.IGNORECASE)
 """Words that may stand neither beside a yes nor in the names of fields."""
 OPEN = re.compile(
     r"\?|\b(?:if|unless|until|once|provided|subject to)\b"
@@ -164,7 +169,7 @@ def _says(name: str, value: Any, word: re.Pattern[str], depth: int) -> bool | No
         inside = [_says(name, each, word, depth - 1) for each in data]
     elif isinstance(data, str) and word.search(data):
         return not _is_against(name) and _is_unqualified(data, word)
-    elif _says_no(name, data) or (_is_answer(name) and not is_yes(data)):
+    elif _says_no(name, data) or _has_exited(name, data) or (_is_answer(name) and not is_yes(data)):
         return False
     return False if False in inside else (True in inside or None)
 
@@ -227,6 +232,13 @@ def _is_nothing(name: str, value: Any) -> bool:
 def _is_zero(value: Any) -> bool:
     """True if a value is the number 0: `failed: 0` counts no failure."""
     return isinstance(value, int | float | Decimal) and value is not False and value == 0
+
+
+def _has_exited(name: str, value: Any) -> bool:
+    """True if a field is the exit code of a process that has failed: `exit_code: 1`."""
+    return isinstance(value, int | float | Decimal | str) and bool(
+        re.match(EXITED, f"{name}: {value}".casefold())
+    )
 
 
 def _says_no(name: str, value: Any) -> bool:

@@ -16,6 +16,7 @@ from sponsio_like.contracts.operands import (
     SEARCHES,
     VARIABLE,
     check_keys,
+    check_match_keys,
     field_path,
     name,
     pattern_text,
@@ -61,7 +62,7 @@ def matched(value: Any, words: Vocabulary = NOTHING, status: Status = "any") -> 
 
 def _call(value: Mapping[Any, Any], words: Vocabulary, status: Status) -> Formula:
     problems = Problems()
-    check_keys(value, OF_CALLS, "match", problems)
+    check_match_keys(value, OF_CALLS, problems)
     said = {key: value[key] for key in value if key in CALL_KEYS}
     calls: f.Target | None = (f.Match(),)
     if said or not value:

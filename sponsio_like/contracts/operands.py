@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 from unicodedata import normalize
@@ -33,6 +33,22 @@ COMPARISONS: Mapping[str, Op] = MappingProxyType(
         "outside": "outside",
     }
 )
+OTHER_WORDS: Mapping[str, str] = MappingProxyType(
+    dict.fromkeys(("min", "minimum", "at_least", "gte"), "ge: ..")
+    | dict.fromkeys(("max", "maximum", "at_most", "lte"), "le: ..")
+    | {
+        "between": "ge: .., le: ..",
+        "range": "ge: .., le: ..",
+        "eq": "equals: ..",
+        "is": "equals: ..",
+    }
+    | dict.fromkeys(("not", "neq", "not_equals"), "ne: ..")
+    | dict.fromkeys(("contains", "regex", "pattern", "like"), "matches: REGEX")
+    | {"starts_with": "matches: '^..'", "startswith": "matches: '^..'"}
+    | {"ends_with": "matches: '..$'", "endswith": "matches: '..$'"}
+    | dict.fromkeys(("one_of", "any_of"), "in: [..]")
+)
+"""Words of other languages for comparisons, and what is written here."""
 SEARCHES: Mapping[str, Op] = MappingProxyType({"has": "has", "carries": "carries"})
 VARIABLE = re.compile(r"\$([A-Za-z_]\w*)", re.ASCII)
 MISTYPED = re.compile(r"\$[\s{(]*([^\W\d]\w*)")
@@ -42,14 +58,33 @@ RightSide: TypeAlias = tuple[Op, Operand]
 
 
 def check_keys(
-    value: Mapping[Any, Any], known: Iterable[str], what: str, problems: Problems, says: str = ""
+    value: Mapping[Any, Any],
+    known: Iterable[str],
+    what: str,
+    problems: Problems,
+    says: str | Callable[[object], str] = "",
 ) -> None:
     """Note every key that is not known, with the closest one; `says` replaces that hint."""
     for key in value:
         if key not in known:
-            hint = says or closest(key, known)
+            hint = (says if isinstance(says, str) else says(key)) or closest(key, known)
             article = "an" if what[:1] in "aeiou" else "a"
             problems.add(f"unknown key `{key}` in {article} {what}", hint, str(key), of_key=True)
+
+
+def check_match_keys(value: Mapping[Any, Any], known: Iterable[str], problems: Problems) -> None:
+    """Note every key that is none of a match; one that is like no other may be an argument."""
+
+    def hint(key: object) -> str:
+        near = closest(key, known)
+        more = (
+            ""
+            if near.startswith("did you mean")
+            else f"; an argument stands in args: {{{key}: ..}}"
+        )
+        return near + more
+
+    check_keys(value, known, "match", problems, hint)
 
 
 # --- plain values -----------------------------------------------------------------------------
@@ -194,8 +229,7 @@ def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list
         return [("=", scalar(wanted))]
     problems = Problems()
     known = (*COMPARISONS, *SEARCHES, "bind", *about)
-    hints = (where_declared(key, path) for key in wanted if key not in known)
-    check_keys(wanted, known, "comparison", problems, next(filter(None, hints), ""))
+    check_keys(wanted, known, "comparison", problems, lambda key: _meant(key, path, known))
     if not wanted.keys() - {*about}:
         problems.add("an empty comparison", "write {gt: 100}, or the value itself")
     found: list[RightSide] = []
@@ -208,6 +242,19 @@ def read_comparison(wanted: Any, path: str, about: tuple[str, ...] = ()) -> list
         found += _bound(wanted, path, len(found), problems)
     problems.check()
     return found
+
+
+def _meant(key: object, path: str, known: Iterable[str]) -> str:
+    """Return what may be meant by a key that is no comparison: another word, or a field inside."""
+    if (sign := OTHER_WORDS.get(str(key))) is not None:
+        return f"write {{{sign}}}"
+    hint = where_declared(key, path) or closest(key, known)
+    if key == "only" or hint.startswith("did you mean") or not isinstance(key, str):
+        return hint
+    if "path" in known:
+        return f"{hint}; a field inside is {{path: {key}, equals: ..}}"
+    plain = path and path[0] not in "@*" and ":" not in path
+    return f'{hint}; a field inside is "{path}.{key}": ..' if plain else hint
 
 
 def _bound(

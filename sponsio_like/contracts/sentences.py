@@ -9,7 +9,7 @@ that mean the same are one; where two mean different things, the sentence is ref
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -28,7 +28,45 @@ from sponsio_like.errors import ContractError
 LENGTH_CAP = 4_000
 """The longest sentence that is read, in characters, where it is not word for word a pattern's."""
 
+TIME = r"[\w.,]+[ -](?:second|minute|hour|day|week)s?"
 OTHERWISE = (
+    (
+        r"\bafter the (?:last|latest) `|\bafter `[^`]+` and before `",
+        "write “no `LATER` after `CHANGE` until `CHECK`”: each change asks for a new check",
+    ),
+    (
+        r"\bmust not (?:end|start|begin) (?:with|in)\b",
+        "write “the `FIELD` of `TOOL` must not match `REGEX`”, with `^` or `$`",
+    ),
+    (
+        rf"\b(?:unless|except|only)\b.*\bwithin {TIME} (?:of|after)\b",
+        "write “`LATER` only within 10 minutes of `EARLIER`”, or “.. of a user message”",
+    ),
+    (
+        r"^(?!.*\b(?:not|no|never|n't)\b).*\bolder than\b|\b(?:younger|newer|more recent) than\b",
+        (
+            "a date that has to be older is compared by the formula "
+            "{ltl: 'G(called(TOOL) -> !arg_dated(\"FIELD\", SECONDS, 1000000000000))'}"
+        ),
+    ),
+    (
+        (
+            r"\b(?:exceed|at most|more than|greater than|above|over|equal) (?:to )?(?:the |its )?"
+            r"`[^`]+` (?:of|from|in|that|returned by|found by)\b"
+        ),
+        (
+            "an earlier answer is compared by a formula: {ltl: 'G(called(TOOL, id = $x) -> "
+            "arg(FIELD) <= last(output(FIELD), done(EARLIER, id = $x)))'}"
+        ),
+    ),
+    (
+        r"\bagents? (?:with|in|of|having) (?:the |a )?role\b",
+        "the host gives a role as a permission: “only agents with permission `ROLE` may call ..”",
+    ),
+    (
+        r"\bat most [\w,]+ (?:elements|items|entries)\b|\bat most [\w,]+ `[^`]+`\W*$",
+        "the length of a list is in no contract; declare an atom of your own (docs/own-rules.md)",
+    ),
     (
         r"\b(?:never|not|don't|no) .* or .*\b(?:twice|again|more (?:often )?than)\b",
         (
@@ -56,17 +94,20 @@ OTHERWISE = (
     (
         (
             r"^(?!.*\b(?:unless|except|but|only|more than|at most|(?:not|n't) within)\b)"
-            r".*\b(?:never|not|don't|no)\b.*\b(?:within|less than|sooner than) "
-            r"[\w.,]+[ -](?:second|minute|hour|day|week)s? (?:of|after)\b"
+            rf".*\b(?:never|not|don't|no)\b.*\b(?:within|less than|sooner than) {TIME} "
+            r"(?:of|after)\b"
         ),
         (
-            "a pause in seconds is the formula "
-            "{ltl: 'G(called(TOOL) -> age(called(EARLIER)) >= SECONDS)'}"
+            "within that time before it, or after? write “never call `LATER` within 10 minutes "
+            "after `EARLIER`”; of another field each “.. for the same `FIELD`”"
         ),
     ),
     (
-        r"\btimes (?:per|for each|for the same) `",
-        "write “`TOOL` to same `FIELD` at most N times”",
+        (
+            r"\btimes (?:per|for (?:each|every)) "
+            r"(?!(?:second|minute|hour|day|week|session|call|step)s?\b)[a-z_]+\b"
+        ),
+        "put the field into backquotes: “`TOOL` at most N times per `FIELD`”",
     ),
     (
         r"^\s*(?:in|on) (?:prod\w*|staging|test\w*|dev\w*)\b",
@@ -88,6 +129,25 @@ OTHERWISE = (
 """Expressions for what no pattern says, and what is written instead."""
 
 
+BARE_AMOUNT = re.compile(
+    r"\s*(?:at most|no more than|up to|max(?:imum)?) ([\d,]+) `?([a-z_]+)`?[\s.]*", re.IGNORECASE
+)
+BARE_TEXT = re.compile(
+    r"\s*(?:the )?`([^`]+)`(?: (?:of|in) `([^`]+)`)? (?:must|should|has to) be "
+    r"([A-Za-z][\w-]*)[\s.]*",
+    re.IGNORECASE,
+)
+"""“At most 20 attendees”, “`level` must be view”: of which tool, and is it a text?"""
+CONDITION = re.compile(
+    r"^\s*(?:if|when|whenever|unless|while|where|as long as)\b[^,]*,|,? (?:if|when|unless)\b.*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A condition in front of a demand, or behind it."""
+APART = {
+    "time_since": " (it is called only then)",
+    "deadline": " (it has to be called then)",
+}
+"""The words that tell the sentences of two patterns apart where these sound alike."""
 EACH = re.compile(r"\b(?:before|preced\w+) (?:each|every)\b|\beach\b", re.IGNORECASE)
 """The words that may ask for an earlier call of its own for each call."""
 
@@ -101,11 +161,33 @@ def read_sentence(sentence: str, words: Vocabulary = NOTHING) -> Rule:
         raise ContractError.of(what, f"write at most {LENGTH_CAP}, or a pattern")
     found = meanings(sentence, words)
     if len(found) > 1:
-        shown = " or ".join(f"“{each.sentence}”" for each in found[:2])
-        raise ContractError.of(f"“{sentence.strip()}” can mean two things", f"write {shown}")
+        raise _two_things(sentence, *found[:2])
     if found:
         return found[0]
     raise ContractError.of(f"“{sentence.strip()}” is not understood", _instead(sentence, words))
+
+
+def _two_things(sentence: str, first: Rule, second: Rule) -> ContractError:
+    """Return the error for two meanings, with the words between the names that can have both."""
+    shown = (f"“{each.sentence}”{APART.get(each.pattern, '')}" for each in (first, second))
+    said = _linking(sentence, first.sentence)
+    what = f"“{sentence.strip()}” can mean two things"
+    return ContractError.of(
+        f"{what}: “{said}” has both meanings" if said else what, f"write {' or '.join(shown)}"
+    )
+
+
+def _linking(sentence: str, meant: str) -> str:
+    """Return the words of a sentence between the names that the sentence `meant` has in backquotes;
+    without a condition in front or behind. Empty if there are none.
+    """
+    names = sorted(set(re.findall(r"`([^`]+)`", meant)), key=len, reverse=True)
+    found = "|".join(map(re.escape, names))
+    if not names:
+        return ""
+    demand = CONDITION.sub("", sentence)
+    parts = re.split(rf"[`\"“]?(?<![\w-])(?:{found})(?![\w-])[`\"”]?", demand)[1:-1]
+    return " .. ".join(each for part in parts if (each := part.strip(" ,")))
 
 
 def _instead(sentence: str, words: Vocabulary) -> str:
@@ -113,9 +195,29 @@ def _instead(sentence: str, words: Vocabulary) -> str:
     for said, hint in OTHERWISE:
         if re.search(said, sentence, re.IGNORECASE):
             return hint
+    if hint := _of_a_field(sentence, tool_test(words)):
+        return hint
     if near := " or ".join(f"“{each}”" for each in closest_sentences(sentence, words)):
         return f"did you mean {near}?"
     return "`sponsio-like patterns` lists what can be said, with the sentence of each"
+
+
+def _of_a_field(sentence: str, is_tool: Callable[[str], bool]) -> str:
+    """Return what is written of a field whose tool, or whose text, is not said as such."""
+    if (found := BARE_AMOUNT.fullmatch(sentence)) is not None:
+        number, noun = found.groups()
+        if is_tool(noun) or is_tool(noun.removesuffix("s")):
+            return ""
+        return (
+            f"of a number that calls have: “the `FIELD` of `TOOL` must be at most {number}”; of "
+            f"calls: “tool `TOOL` at most {number} times”; the length of a list is in no contract"
+        )
+    if (found := BARE_TEXT.fullmatch(sentence)) is not None:
+        field, tool, text = found.groups()
+        if is_tool(field) or (tool is None and re.search("(?:ed|en|ing)$", text)):
+            return ""
+        return f'write “the `{field}` of `{tool or "TOOL"}` must be "{text}"”'
+    return ""
 
 
 def readings(sentence: str) -> Iterator[tuple[Pattern, dict[str, Any]]]:
@@ -216,7 +318,7 @@ def _check_each(sentence: str, said: Reading, rule: Rule) -> None:
             anew = f"“take a new `{first}` before each `{then}`”"
         case _:
             anew = "{pattern: backup_before_destructive, backup: .., action: ..}"
-    what = f"“{sentence.strip()}” can mean two things"
+    what = f"“{sentence.strip()}” can mean two things: “{EACH.findall(bare)[0]}” has both meanings"
     hint = f"write “{rule.sentence}” if one serves all that follow, or {anew} if each needs its own"
     raise ContractError.of(what, hint)
 
@@ -304,6 +406,12 @@ def _of_kind(kind: str, tools: Any, words: Vocabulary) -> str:
         for each in names
     }
     only = found.pop()
+    if kind == "url" and any("shell" in words.kinds_of(each).values() for each in names):
+        raise ContractError.of(
+            f"`{names[0]}` runs commands, which have several hosts, or none",
+            "write {pattern: no_other_call, call: {tool: .., args: {FIELD: {hosts: {every: {in: "
+            "[..]}}}}}}",
+        )
     if found or len(only) != 1:
         raise ContractError.of(
             f"which field of `{names[0]}` is meant is not known",
@@ -324,12 +432,17 @@ def closest_sentences(sentence: str, words: Vocabulary = NOTHING) -> list[str]:
     bare = {said.name: said for said in sayings(sentence, phrasings(), lambda _: True)}
     if bare:
         rules = [_rule(said, words) for said in bare.values()]
-        return list(dict.fromkeys(each.sentence for each in rules))[:2]
+        return [each for each in dict.fromkeys(rule.sentence for rule in rules) if _reads(each)][:2]
     given = (sentence, phrasings(), tool_test(words))
     near = [*on_topic(*given), *islice(nearest(*given), 2)]
     shown = [(each.name, _shown(each)) for each in near]
-    said = (text for name, text in shown if not text.startswith(f"{name}: "))  # else no sentence
+    said = (text for name, text in shown if not text.startswith(f"{name}: ") and _reads(text))
     return list(dict.fromkeys(said))[:2]
+
+
+def _reads(text: str) -> bool:
+    """True if a text is a sentence, without an argument in brackets that it cannot say."""
+    return re.search(r" \(\w+: [^)]*\)$", text) is None
 
 
 def _shown(near: Near) -> str:

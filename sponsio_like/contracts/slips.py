@@ -177,6 +177,31 @@ def doubts(root: f.Formula) -> Iterator[Problem]:
             yield from _upwards(each.value, each.value)
 
 
+def lowered_sums(root: f.Formula) -> Iterator[Problem]:
+    """Yield a problem for each cap on a sum that an amount below 0 may lower."""
+    for node in f.postorder(root):
+        match node:
+            case f.Compare(f.Sum(_, path), "<=" | "<", f.Const()) if not _is_floored(root, path):
+                what = f"an amount below 0 lowers the sum of `{path}`"
+                hint = f"write the pattern `amount_limit`, or add `& arg({path}) >= 0`"
+                yield Problem(what, hint=hint)
+
+
+def _is_floored(root: f.Formula, path: str) -> bool:
+    """True if a formula asks somewhere that what it sums is at least a number from 0 on."""
+    bounds: list[object] = []
+    for node in f.postorder(root):
+        match node:
+            case f.Compare(f.Arg(said), ">=" | ">", f.Const(least)) if said == path:
+                bounds.append(least)
+            case f.Custom("arg_between", (said, least, _)) if said == path:
+                bounds.append(least)
+            case f.Happens(_, target):
+                asked = (each for match in target for each in match.conditions)
+                bounds += [each.value for each in asked if each.path == path and each.op[0] == ">"]
+    return any(isinstance(each, int | float) and each >= 0 for each in bounds)
+
+
 def unsaid(root: f.Formula, given: Mapping[str, object]) -> Iterator[Problem]:
     """Yield a problem for each regular expression that has to find a value, where
     `missing` is not given.

@@ -17,6 +17,7 @@ from sponsio_like.contracts.operands import (
     SEARCHES,
     VARIABLE,
     check_keys,
+    check_match_keys,
     field_path,
     read_comparison,
     scalar,
@@ -28,6 +29,10 @@ from sponsio_like.logic import is_glob
 from sponsio_like.logic.formula import Condition, Match, Target, Var
 from sponsio_like.values import TEXT_KINDS, TextKind, kind_step, path_parts
 
+ONE_AGENT = (
+    "a match has one agent by its name: write a contract for each, or “only the agents `a` and `b` "
+    "may call ..”; without `agent` it is any"
+)
 CALL_KEYS = ("tool", "args", "agent", "call", "missing")
 """The keys of a match that speak of a call before it runs."""
 OF_TEXTS = (*COMPARISONS, *SEARCHES, "bind", "every", "some")
@@ -156,7 +161,7 @@ def matching(value: Mapping[Any, Any], words: Vocabulary) -> Target:
         what = f"`{key}` cannot stand here: a call is matched before it has run"
         hint = "it can in conditions, and in patterns such as `absent`, `precedence`, `response`"
         problems.add(what, hint, key, of_key=True)
-    check_keys(value, (*CALL_KEYS, *EVENT_KEYS), "match", problems)
+    check_match_keys(value, (*CALL_KEYS, *EVENT_KEYS), problems)
     found: Target | None = (Match(),)
     if "tool" in value:
         found = problems.attempt(("tool",), read_target, value["tool"], words)
@@ -181,11 +186,13 @@ def matching(value: Mapping[Any, Any], words: Vocabulary) -> Target:
 def _agent(value: Any) -> tuple[tuple[Condition, ...], str | None]:
     if value is None:
         return (), None
-    found = scalar(value)
+    if isinstance(value, str) and "*" in value:
+        raise ContractError.of(f"`{value}` would be the very name of an agent", ONE_AGENT)
+    found = scalar(value) if isinstance(value, str | Var) else value
     if isinstance(found, Var):
         return (Condition("@agent", "=", found),), None
     if not isinstance(found, str) or not found:
-        raise ContractError.of(f"`{value}` is not the name of an agent")
+        raise ContractError.of(f"`{value}` is not the name of an agent", ONE_AGENT)
     return (), found
 
 

@@ -18,6 +18,7 @@ from sponsio_like.kinds.email import plain_domain
 from sponsio_like.kinds.money import CODES
 from sponsio_like.kinds.sql import SQL_VERBS
 from sponsio_like.kinds.url import host_of
+from sponsio_like.values import place_of
 
 Instead: TypeAlias = Callable[[str], str]
 """A function from a text to what to write instead of it; empty if the text will do."""
@@ -59,7 +60,9 @@ OURS = frozenset({"shell", "sql", "url", "email", "domain", "path", "money", "da
     "personal",
     "secrets",
 }
-WITH_STARS = frozenset({("shell", "calls"), ("url", "path"), ("url", "query"), ("path", "whole")})
+WITH_STARS = frozenset(
+    {("shell", "calls"), ("url", "path"), ("url", "query"), ("path", "whole"), ("path", "place")}
+)
 """The facts whose values may well have a `*`."""
 
 
@@ -154,6 +157,11 @@ def _detected() -> tuple[str, ...]:
     return tuple(DETECTORS)
 
 
+def _place(value: str) -> str:
+    found = place_of(value)
+    return "" if found == value else f"write `{found}`" if found else "write a plain path"
+
+
 FORMS: Mapping[tuple[str, str], Instead] = MappingProxyType(
     {
         ("shell", "runs"): _command,
@@ -166,6 +174,7 @@ FORMS: Mapping[tuple[str, str], Instead] = MappingProxyType(
         ("email", "local"): _small,
         ("email", "tag"): _small,
         ("domain", "name"): _domain,
+        ("path", "place"): _place,
         ("path", "suffix"): _suffix,
         ("path", "folders"): _folder,
         ("money", "currency"): _among(lambda: tuple(CODES), str.upper),

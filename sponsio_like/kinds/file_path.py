@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 
 from sponsio_like.kinds.registry import kind, unknown
-from sponsio_like.values import UNREADABLE, Facts, under
+from sponsio_like.values import UNREADABLE, Facts, place_of, under
 
 PARTS = {
     "whole": "the path as it was written",
+    "place": "the path without `.`, `..` and slashes that stand for nothing: `/w/a` for `/w//./a`",
     "name": "its last step",
     "suffix": "what stands behind the last dot of its name, in small letters",
     "folders[]": "the steps before its name",
@@ -28,9 +29,11 @@ def file_path(text: str) -> Facts:
     name = steps[-1] if steps else ""
     dot = name.rfind(".")
     unclear = (UNREADABLE,)
+    place = place_of(text)
     moved = ".." in steps
     return {
         "whole": (text,),
+        "place": unclear if place is None else (place,),
         "name": unclear if name == ".." else (name,),
         "suffix": unclear if name == ".." else (name[dot + 1 :].lower() if dot > 0 else "",),
         "folders": unclear if moved else tuple(steps[:-1]),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sponsio_like.contracts import (
     Counts,
+    Field,
     Rule,
     Tools,
     before,
@@ -19,7 +20,8 @@ from sponsio_like.contracts import (
     whenever,
     worked,
 )
-from sponsio_like.logic.formula import Always, Eventually, Formula, Next, conj
+from sponsio_like.errors import ContractError
+from sponsio_like.logic.formula import Always, Eventually, Formula, Next, Var, conj
 from sponsio_like.patterns.phrasings import PHRASINGS
 
 
@@ -42,15 +44,30 @@ def no_reversal(commitment: Tools, reversal: Tools, counts: Counts = "done") -> 
 @pattern(
     "compliance",
     "tools `{first}` and `{second}` must be by different agents",
+    "tools `{first}` and `{second}` must be by different agents for the same `{same: and }`",
     says=PHRASINGS["segregation_of_duty"],
     keeps=("", "review@ann approve@bob", "review@ann review@ann", "review@ann! approve@ann"),
     breaks=("review@ann approve@ann", "approve@ann review@ann", "review@ann other approve@ann"),
     example={"first": "review", "second": "approve"},
 )
-def segregation_of_duty(first: Tools, second: Tools, counts: Counts = "done") -> Rule:
-    """One agent never calls both `first` and `second`; failed calls do not count."""
+def segregation_of_duty(
+    first: Tools, second: Tools, counts: Counts = "done", same: tuple[Field, ...] | None = None
+) -> Rule:
+    """One agent never calls both `first` and `second`; failed calls do not count.
+
+    `same`: both for equal values of these fields; for other values one agent may call both. A call
+    that lacks one of these fields violates, and so does one with a list of several values there, or
+    an object.
+    """
     check_disjoint(first, second, "name two that differ")
-    return Rule(exclusive(first, second, counts), by=("@agent",))
+    for target in (first, second):
+        if any(isinstance(each.value, Var) for match in target for each in match.conditions):
+            raise ContractError.of(
+                "a `$x` cannot be compared for each agent by itself",
+                "name the fields that both calls share: same: [FIELD]",
+            )
+    apart = exclusive(first, second, counts)
+    return Rule(apart, by=("@agent", *(same or ())), single=bool(same))
 
 
 @pattern(

@@ -27,7 +27,7 @@ from sponsio_like.contracts import (
 )
 from sponsio_like.errors import ContractError
 from sponsio_like.events import names_tool
-from sponsio_like.logic.formula import Count, Formula, Repeats, Seconds, Steps, Target
+from sponsio_like.logic.formula import Count, Formula, Mark, Repeats, Seconds, Steps, Target
 from sponsio_like.patterns.phrasings import PHRASINGS
 
 SESSION = default("session")
@@ -39,19 +39,28 @@ ANY = default("*")
     "tool `{action}` at most {limit} times",
     "tool `{action}` at most {limit} times per {per.seconds} seconds",
     "tool `{action}` at most {limit} times per {per.steps} steps",
+    "tool `{action}` at most {limit} times for each `{by: and }`",
+    "tool `{action}` at most {limit} times per {per.seconds} seconds for each `{by: and }`",
     says=PHRASINGS["rate_limit"],
     keeps=("", "query query", "query other query", "other other other"),
     breaks=("query query query", "query! query! query", "query? query? query"),
     example={"action": "query", "limit": 2},
 )
 def rate_limit(
-    action: Tools, limit: Natural, per: Window = SESSION, counts: Counts = "called"
-) -> Formula:
+    action: Tools,
+    limit: Natural,
+    per: Window = SESSION,
+    counts: Counts = "called",
+    by: tuple[Field, ...] | None = None,
+) -> Rule:
     """`action` is called at most `limit` times, in the session or in any window; tries count.
 
     `per: {seconds: N}` are the last N seconds, `per: {steps: N}` this call and the N-1 before it.
+    With `by`, so often for each combination of these values; a call that lacks one of these fields
+    violates, and so does one with a list of several values there, or an object.
     """
-    return whenever(action, Count(counted_calls(action, counts), None, per) <= limit)
+    few = whenever(action, Count(counted_calls(action, counts), None, per) <= limit)
+    return Rule(few, by=by or (), single=True)
 
 
 @pattern(
@@ -77,6 +86,10 @@ def idempotent(
     "operational",
     "tool `{action}` cooldown of {steps} steps",
     "tool `{action}` cooldown of {seconds} seconds",
+    "tool `{action}` cooldown of {steps} steps after `{after}`",
+    "tool `{action}` cooldown of {seconds} seconds after `{after}`",
+    "tool `{action}` cooldown of {seconds} seconds for the same `{by: and }`",
+    "tool `{action}` cooldown of {seconds} seconds after `{after}` for the same `{by: and }`",
     says=PHRASINGS["cooldown"],
     keeps=("", "send", "send other other send", "other send"),
     breaks=("send send", "send other send", "send! other send"),
@@ -87,12 +100,26 @@ def cooldown(
     steps: Positive | None = None,
     seconds: Duration | None = None,
     counts: Counts = "called",
-) -> Formula:
-    """After `action`, the next `steps` calls are others; or it is not called for `seconds`."""
+    after: Tools | None = None,
+    by: tuple[Field, ...] | None = None,
+) -> Rule:
+    """After `action`, the next `steps` calls are others; or it is not called for `seconds`.
+
+    With `after`, both are measured from calls of that tool. With `by`, for each combination of
+    these values, which both calls have; a call that lacks one of these fields violates, and so does
+    one with a list of several values there, or an object.
+    """
     bound = _bound(steps, seconds)
     if isinstance(bound, Steps):
         bound = Steps(bound.count + 1)
-    return whenever(action, Count(counted_calls(action, counts), None, bound) <= 1)
+    if after is not None and may_meet(after, action):
+        raise ContractError.of("a call may be both `after` and `action`", "leave `after` out")
+    most, pausing = (1, action) if after is None else (0, after)
+    rested = whenever(action, Count(counted_calls(pausing, counts), None, bound) <= most)
+    if after is not None:  # no monitor sees a call without its fields (S-KEY-03)
+        known = (whenever(after, Mark(each).equals(Mark(each))) for each in by or ())
+        rested = f.conj(rested, *known)
+    return Rule(rested, by=by or (), single=True)
 
 
 def _bound(steps: int | None, seconds: float | None) -> Steps | Seconds:

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sponsio_like.checks import compile_policy, read_file, spellings
+from sponsio_like.checks import (
+    compile_policy,
+    counted_apart,
+    lowered,
+    outdated,
+    read_file,
+    spellings,
+)
 from sponsio_like.contracts import FieldKind, File
 from sponsio_like.errors import ContractError, Problem
 from sponsio_like.replay.together import PairFindings, found_together
@@ -60,6 +67,7 @@ class CheckedFile:
             "warnings": [_plain(each) for each in self.remarks],
             "together": [each.as_json() for each in self.found.findings],
             "kinds": [] if self.file is None else [each._asdict() for each in self.file.kinds],
+            "notes": [*self.notes()],
             "not_checked": [*self.left, *self.found.limits],
         }
 
@@ -67,6 +75,13 @@ class CheckedFile:
         """Yield a line for each field whose text is read by a grammar, and where that is said."""
         for each in () if self.file is None else self.file.kinds:
             yield f"`{each.field}` of `{each.tool}` is read as `{each.kind}`: {each.place}"
+
+    def notes(self) -> Iterator[str]:
+        """Yield a line about contracts that count over days, and in each session anew."""
+        names = [] if self.file is None else counted_apart(self.file.contracts)
+        if names:
+            said = ", ".join(f"`{each}`" for each in names)
+            yield f"counted in each session anew, unless `world: true` (docs/deployment.md): {said}"
 
     def annotations(self) -> Iterator[str]:
         """Yield a line for each mistake and warning, as GitHub's workflows read them."""
@@ -93,7 +108,8 @@ def checked(
     found = NOTHING
     if pairs > 0 and len(file.contracts) > 1:
         found = found_together(file.contracts, file.mode or "enforce", file.inventory, pairs)
-    warned = dict.fromkeys((*policy.warnings, *spellings(file.contracts, file.words)))
+    meant = (*spellings(file.contracts, file.words), *outdated(file.contracts, file.tools or ()))
+    warned = dict.fromkeys((*policy.warnings, *meant, *lowered(file.contracts)))
     return CheckedFile(str(path), file, (), tuple(warned), found, left)
 
 

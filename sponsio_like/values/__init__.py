@@ -38,7 +38,7 @@ from sponsio_like.values.limits import (
     VALUE_WORK,
     VALUES_CAP,
 )
-from sponsio_like.values.paths import is_folder, plainly_under, real, under
+from sponsio_like.values.paths import is_folder, place_of, plainly_under, real, under
 from sponsio_like.values.places import (
     ABSENT,
     Many,
@@ -78,8 +78,8 @@ __all__ = [
     "carried_in", "composed", "cores_of", "digest", "exactly", "find", "flat_copy", "folded",
     "forget_paths", "freeze", "freeze_args", "given_args", "given_value", "has_gaps", "index_words",
     "is_folder", "is_gone", "is_list", "key_of", "keys_of", "kind_step", "leak_fields", "leaves",
-    "leaves_of", "normal", "offered_in", "once_per_decision", "path_parts", "plainly_under",
-    "reach", "read_json", "real", "scalar_text", "small_answer", "spend", "spot", "under",
-    "unwrapped", "value_in_result", "without_nulls", "words_in", "written_data",
+    "leaves_of", "normal", "offered_in", "once_per_decision", "path_parts", "place_of",
+    "plainly_under", "reach", "read_json", "real", "scalar_text", "small_answer", "spend", "spot",
+    "under", "unwrapped", "value_in_result", "without_nulls", "words_in", "written_data",
 ]
 # fmt: on

@@ -17,6 +17,8 @@ from urllib.parse import unquote
 
 HOME = "/~"
 """The folder that stands for the home folder, which no rule knows."""
+HERE = "/\0"
+"""The folder that stands for the one from which a relative path starts."""
 LONGEST = 4_096
 """Most characters of a path: PATH_MAX of Linux."""
 PLAIN = re.compile(r"[\w./-]+", re.ASCII)
@@ -63,6 +65,31 @@ def under(path: object, folders: tuple[str, ...], root: str = "") -> bool | None
         place = None if reading is None else _resolved(reading, start)
         answers.add(None if place is None else _told(place, places))
     return answers.pop() if len(answers) == 1 else None
+
+
+def place_of(path: str) -> str | None:
+    """Return the path without `.`, `..` and slashes that stand for nothing; None if readers differ.
+
+    An absolute path is absolute, and a relative one relative: `a/../b` is `b`. One that leads out
+    of the folder from which it starts has no place of its own.
+    """
+    if not path.strip() or len(path) > LONGEST or (path[:6] == "/proc/" and ".." in path):
+        return None
+    if PLAIN.fullmatch(path) and path[0] == "/":
+        place: str | None = _shortened(path)
+    else:
+        places = {None if each is None else _relative(each) for each in _readings(path)}
+        place = places.pop() if len(places) == 1 else None
+    return None if place is None or LINKS.match(place) else place
+
+
+def _relative(reading: str) -> str | None:
+    """Return the place of one reading of a path; None if it leads out of where it starts."""
+    start = HERE * (reading.count("..") + 1)
+    found = _resolved(reading, start)
+    if found is None or not found.startswith(HERE):
+        return found
+    return found[len(start) + 1 :] or "." if _lies(found, (start,)) else None
 
 
 def plainly_under(folders: tuple[str, ...]) -> Callable[[str], bool]:

@@ -232,6 +232,31 @@ def test_contracts_with_values_know_the_tools_and_their_fields(guarantee: str, w
 
 
 @requirement("S-DECIDE-05")
+def test_each_step_is_told_with_the_arguments_that_it_has() -> None:
+    """Of two contracts that go by different fields, each step is told with its own."""
+    file = loads(
+        """version: 1
+tools:
+  look: {fields: {patient: string}}
+  review: {fields: {claim: string}}
+  approve: {fields: {claim: string, patient: string}}
+contracts:
+  - name: reviewed
+    guarantee: {pattern: must_confirm, action: approve, by: review, same: [claim]}
+  - name: looked at
+    guarantee: {pattern: precedence, match: {tool: approve, args: {patient: $p}}, requires: LOOK}
+  - name: few for each patient
+    guarantee: {pattern: idempotent, action: approve, by: [patient]}
+""".replace("LOOK", "{tool: look, args: {patient: $p}}")
+    )
+    session = Guard(file.contracts, tools=file.inventory).session()
+    refused = session.decide("approve", {"claim": "C1", "patient": "P7"})
+    assert isinstance(refused, Blocked)
+    assert f"call `look` with the same `patient` {MUST}, then" in refused.advice
+    assert "then call `review` with the same `claim` (it must" in refused.advice
+
+
+@requirement("S-DECIDE-05")
 def test_the_substitute_of_a_redirect_is_what_has_to_become_legal() -> None:
     """A call that is blocked because its substitute is: the way makes the substitute legal."""
     played = after("", redirect_to_safe("pay", "ask"), must_precede("check", "ask"))

@@ -9,6 +9,7 @@ import pytest
 
 import sponsio_like.logic.formula as f
 from sponsio_like.checks.compile import compile_policy
+from sponsio_like.checks.lint import counted_apart, lowered
 from sponsio_like.checks.names import _is_slip, alike_names
 from sponsio_like.contracts.conditions import condition, event, formula, with_actions
 from sponsio_like.contracts.declaration import Rule
@@ -18,6 +19,7 @@ from sponsio_like.contracts.operands import name
 from sponsio_like.contracts.targets import Vocabulary
 from sponsio_like.errors import ContractError
 from sponsio_like.outcome import Redirect, Warn
+from sponsio_like.patterns import amount_limit
 from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
 from tests.support.play import guarded
@@ -369,3 +371,37 @@ def nearly(one: str, other: str) -> bool:
     """Whether two names are alike, compared letter by letter."""
     bare = [each.replace("_", "").lower() for each in (one, other)]
     return bare[0] == bare[1] or (other[:1] in one[:2] and _is_slip(one, other))
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "warned"),
+    [
+        ("G(called(t) -> sum(called(t), n) <= 5)", True),
+        ("G(called(t) -> sum[<=60s](called(t), n) < 5 & arg(n) > -5)", True),
+        ("G(called(t) -> sum(called(t), n) <= 5 & arg(n) >= 0)", False),
+        ("G(called(t, n > 0) -> sum(called(t, n > 0), n) <= 5)", False),
+        ("G(called(t) -> sum(called(t), n) >= 5)", False),
+    ],
+)
+def test_a_sum_that_an_amount_below_zero_lowers_is_told_by_check(
+    guarantee: str, warned: bool
+) -> None:
+    """With what keeps it from being lowered; `amount_limit` does."""
+    said = [str(each) for each in lowered([made(guarantee)])]
+    assert bool(said) == warned
+    assert all("add `& arg(n) >= 0`" in each for each in said)
+    assert list(lowered([Contract("c", (amount_limit("t", "n", 5),))])) == []
+
+
+@pytest.mark.parametrize(
+    ("per", "world", "apart"),
+    [("86400", False, True), ("604800", False, True), ("86400", True, False), ("60", False, False)],
+)
+def test_a_limit_for_a_day_is_told_to_be_of_each_session(
+    per: str, world: bool, apart: bool
+) -> None:
+    """Few sessions last a day; `world: true` counts over all sessions of an id."""
+    counted = made(f"G(called(t) -> count[<={per}s](called(t)) <= 3)", on_world=world)
+    assert counted_apart([counted]) == (["c"] if apart else [])
+    summed = made(f"G(called(t) -> sum[<={per}s](called(t), n) <= 3)", on_world=world)
+    assert counted_apart([summed]) == (["c"] if apart else [])

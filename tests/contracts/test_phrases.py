@@ -44,6 +44,26 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
         "segregation_of_duty",
         {"first": "A", "second": "B"},
     ),
+    "tools `A` and `B` must be by different agents for the same `k`": (
+        "segregation_of_duty",
+        {"first": "A", "second": "B", "same": ["k"]},
+    ),
+    "tool `A` at most 5 times for each `k`": (
+        "rate_limit",
+        {"action": "A", "limit": 5, "by": ["k"]},
+    ),
+    "tool `A` at most 5 times per 60 seconds for each `k`": (
+        "rate_limit",
+        {"action": "A", "limit": 5, "per": {"seconds": 60}, "by": ["k"]},
+    ),
+    "tool `A` cooldown of 60 seconds for the same `k`": (
+        "cooldown",
+        {"action": "A", "seconds": 60, "by": ["k"]},
+    ),
+    "tool `A` cooldown of 60 seconds after `B` for the same `k`": (
+        "cooldown",
+        {"action": "A", "seconds": 60, "after": "B", "by": ["k"]},
+    ),
     "every `A` must be followed by `B`": (
         "always_followed_by",
         {"trigger": "A", "response": "B"},
@@ -66,6 +86,14 @@ SENTENCES: dict[str, tuple[str, dict[str, Any]]] = {
     "tool `A` at most once": ("idempotent", {"action": "A"}),
     "tool `A` cooldown of 3 steps": ("cooldown", {"action": "A", "steps": 3}),
     "tool `A` cooldown of 0.5 seconds": ("cooldown", {"action": "A", "seconds": 0.5}),
+    "tool `A` cooldown of 3 steps after `B`": (
+        "cooldown",
+        {"action": "A", "steps": 3, "after": "B"},
+    ),
+    "tool `A` cooldown of 60 seconds after `B`": (
+        "cooldown",
+        {"action": "A", "seconds": 60, "after": "B"},
+    ),
     "tool `B` within 3 steps of `A`": ("deadline", {"trigger": "A", "action": "B", "steps": 3}),
     "tool `B` within 3 seconds of `A`": (
         "deadline",

@@ -51,6 +51,8 @@ NEVER = [
     ("mail", "to", "{local: Ann}", "write `ann`"),
     ("mail", "body", "{finds: [credit_card]}", "known: `email`, `phone`, `card`"),
     ("write", "file", "{suffix: .ENV}", "write `env`"),
+    ("write", "file", "{place: /etc/x/../passwd}", "write `/etc/passwd`"),
+    ("write", "file", "{place: ../a}", "write a plain path"),
     ("write", "file", "{folders: /etc}", "write {under: /etc} of the field"),
     ("pay", "on", "{weekday: Sunday}", "write `sunday`"),
     ("pay", "amount", "{currency: eur}", "write `EUR`"),

@@ -566,6 +566,27 @@ def test_a_key_of_a_kind_counts_each_spelling_apart() -> None:
     assert isinstance(session.decide("send", {"to": "Ann <Ann@CORP.com>"}), Blocked)
 
 
+def test_the_place_of_a_path_is_a_key_for_all_its_spellings() -> None:
+    """`duplicate_call_limit` on a field of the kind `path` names the fact that makes them one."""
+    with pytest.warns(ContractWarning, match=r"counts apart; write `file:path\.place`$"):
+        guard_of("{pattern: idempotent, action: write, by: [file]}")
+    with pytest.warns(ContractWarning, match=r"counts apart; write `file:path\.place`$"):
+        guard_of('{pattern: idempotent, action: write, by: ["file:path.whole"]}')
+    guard = guard_of('{pattern: idempotent, action: write, by: ["file:path.place"]}')
+    for again in ("/w/a", "/w/./a", "//w/b/../a", "/w/a/", "file:///w/a", "/w/%61", "/w/$X/a"):
+        session = guard.session()
+        assert isinstance(session.decide("write", {"file": "/w/a"}), Allowed)
+        assert isinstance(session.decide("write", {"file": again}), Blocked)
+        assert isinstance(session.decide("write", {"file": "/w/b"}), Allowed)
+
+
+def test_agents_are_apart_for_each_spelling_of_what_they_share() -> None:
+    """Of `segregation_of_duty`, another spelling lets the same agent do both."""
+    two = "first: write, second: far, same: [file]"
+    with pytest.warns(ContractWarning, match="each spelling counts apart"):
+        guard_of(f"{{pattern: segregation_of_duty, {two}}}")
+
+
 @pytest.mark.parametrize(
     "args",
     [

@@ -1091,6 +1091,10 @@ def test_a_trace_tells_why_it_breaks_contracts() -> None:
             "G(called(a, id = $x) -> repeats(called(a, id = $x)) <= 2)",
             "cannot have a value variable",
         ),
+        (
+            "G(called(a, id = $x) -> last(arg(id), called(b)) = $x)",
+            r"compared with a value of an earlier call; write `arg\(FIELD\)` for it",
+        ),
     ],
 )
 @requirement("S-VALUE-12")

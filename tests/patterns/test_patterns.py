@@ -42,6 +42,7 @@ from sponsio_like.patterns import (
     redirect_to_safe,
     required_steps_completion,
     requires_permission,
+    segregation_of_duty,
     tool_allowlist,
     workflow_step,
 )
@@ -112,12 +113,12 @@ CATALOG_ROWS = {
     "destructive_action_gate": "action gate=confirm_<action> role=none accept=none counts=done",
     "workflow_step": "trigger next_action",
     "no_reversal": "commitment reversal counts=done",
-    "segregation_of_duty": "first second counts=done",
+    "segregation_of_duty": "first second counts=done same=none",
     "always_followed_by": "trigger response counts=done",
     "required_steps_completion": "steps gate counts=done",
-    "rate_limit": "action limit per=session counts=called",
+    "rate_limit": "action limit per=session counts=called by=none",
     "idempotent": "action by=none counts=called",
-    "cooldown": "action steps=none seconds=none counts=called",
+    "cooldown": "action steps=none seconds=none counts=called after=none by=none",
     "deadline": "trigger action steps=none seconds=none counts=called",
     "bounded_retry": "action retries",
     "loop_detection": "action limit similar=equal",
@@ -368,6 +369,14 @@ def test_an_action_stands_for_its_calls() -> None:
         (lambda: cooldown("a"), "`cooldown`: either `steps` or `seconds` is needed"),
         (lambda: cooldown("a", 3, 3), "`cooldown`: either `steps` or `seconds` is needed"),
         (lambda: cooldown("a", 0), "`0` is not a whole number from 1"),
+        (
+            lambda: cooldown("a", 3, after=["a", "b"]),
+            "`cooldown`: a call may be both `after` and `action`; leave `after` out",
+        ),
+        (
+            lambda: segregation_of_duty({"tool": "a", "args": {"n": "$n"}}, "b"),
+            "a `$x` cannot be compared for each agent by itself",
+        ),
         (lambda: deadline("a", "a", 3), "every answer would be a trigger again"),
         (
             lambda: deadline(["a", "b"], ["b", "c"], seconds=3),

@@ -1099,8 +1099,8 @@ BUGS = (
     Bug(
         "duties are the session's",
         "patterns/compliance.py",
-        'Rule(exclusive(first, second, counts), by=("@agent",))',
-        "Rule(exclusive(first, second, counts))",
+        'by=("@agent", *(same or ()))',
+        "by=same or ()",
     ),
     Bug(
         "any answer before counts",

@@ -126,8 +126,8 @@ BUGS = [
     (
         "of two meanings the first is taken",
         "contracts/sentences.py",
-        "    if len(found) > 1:\n        shown",
-        "    if len(found) > 9:\n        shown",
+        "    if len(found) > 1:\n        raise _two",
+        "    if len(found) > 9:\n        raise _two",
         TABLE,
     ),
     (

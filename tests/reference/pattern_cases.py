@@ -167,6 +167,11 @@ CASES = [
     ),
     case("segregation_of_duty, first: a, second: b", "a@x|b@x|b@y|a@x!", p.both_by_one("a", "b")),
     case(
+        "segregation_of_duty, first: a, second: b, same: [k]",
+        "a(k=1)@x|b(k=1)@x|b(k=2)@x|b(k=1)@y|a@x|a(k=2)@x!",
+        p.both_by_one_for("a", "b", "k"),
+    ),
+    case(
         "segregation_of_duty, first: a, second: b, counts: called",
         "a@x|b@x|a@x!|b@y",
         p.both_by_one("a", "b", failed=True),
@@ -215,6 +220,11 @@ CASES = [
         "q|+3s q!|z|+2s z",
         p.too_often("q", 1, seconds=3),
     ),
+    case(
+        "rate_limit, action: q, limit: 2, by: [k]",
+        "q(k=1)|q(k=2)|q(k=1)!|q",
+        p.too_often_with("q", 2, "k"),
+    ),
     case("idempotent, action: t", "t|t!|t?|z", p.too_often("t", 1)),
     case("idempotent, action: t, by: [k]", "t(k=1)|t(k=1.0)|t(k=true)|t", p.again_with("t", "k")),
     case("cooldown, action: s, steps: 2", "s|s!|z", p.within_steps("s", 2)),
@@ -224,6 +234,22 @@ CASES = [
         p.within_steps("s", 2, failed=False),
     ),
     case("cooldown, action: s, seconds: 3", "s|+2s s|+3s z", p.within_seconds("s", 3)),
+    case("cooldown, action: s, steps: 2, after: m", "m|m!|m?|s|z", p.steps_after("s", "m", 2)),
+    case(
+        "cooldown, action: s, steps: 2, after: m, counts: done",
+        "m|m!|m?|error:m|s|z",
+        p.steps_after("s", "m", 2, failed=False),
+    ),
+    case(
+        "cooldown, action: s, seconds: 3, after: m",
+        "m|+2s s|+3s s|m!|+1s z",
+        p.too_soon_after("s", "m", 3),
+    ),
+    case(
+        "cooldown, action: s, seconds: 3, after: m, by: [k]",
+        "m(k=1)|m|s(k=1)|+2s s(k=2)|+1s s(k=1)|s",
+        p.too_soon_after("s", "m", 3, "k"),
+    ),
     case(
         "deadline, trigger: t, action: a, steps: 2",
         "t|a|z",

@@ -234,6 +234,19 @@ def both_by_one(one: str, other: str, *, failed: bool = False) -> Refused:
     return lambda past, now: alone([call for call in past if call.agent == now.agent], now)
 
 
+def both_by_one_for(one: str, other: str, key: str) -> Refused:
+    """As `both_by_one`, among the calls with the same value; without one the call is refused."""
+    alone = both_by_one(one, other)
+
+    def refused(past: list[Seen], now: Seen) -> bool:
+        if now.tool not in (one, other):
+            return False
+        like = [call for call in past if call.args.get(key) == now.args.get(key)]
+        return key not in now.args or alone(like, now)
+
+    return refused
+
+
 # --- what has to come next ------------------------------------------------------------------------
 
 
@@ -347,6 +360,37 @@ def within_seconds(tool: str, seconds: float) -> Refused:
     def refused(past: list[Seen], now: Seen) -> bool:
         times = [call.time for call in past if call.tool == tool]
         return now.tool == tool and any(now.time - time < seconds for time in times)
+
+    return refused
+
+
+def too_soon_after(tool: str, other: str, seconds: float, key: str = "") -> Refused:
+    """The other tool was called less than so long ago, for the same value of `key`."""
+
+    def refused(past: list[Seen], now: Seen) -> bool:
+        if key and now.tool in (tool, other) and key not in now.args:
+            return True
+        found = [call for call in past if call.tool == other]
+        alike = [call for call in found if not key or call.args.get(key) == now.args[key]]
+        return now.tool == tool and any(now.time - call.time < seconds for call in alike)
+
+    return refused
+
+
+def steps_after(tool: str, other: str, steps: int, *, failed: bool = True) -> Refused:
+    def refused(past: list[Seen], now: Seen) -> bool:
+        recent = [c for c in past[-steps:] if c.tool == other and (failed or c.status != "error")]
+        return now.tool == tool and bool(recent)
+
+    return refused
+
+
+def too_often_with(tool: str, limit: int, key: str) -> Refused:
+    def refused(past: list[Seen], now: Seen) -> bool:
+        if now.tool != tool or key not in now.args:
+            return now.tool == tool
+        alike = [c for c in past if c.tool == tool and c.args.get(key) == now.args[key]]
+        return len(alike) >= limit
 
     return refused
 

@@ -179,6 +179,32 @@ def test_a_sentence_that_can_mean_two_things_is_refused_with_both() -> None:
     assert "“tool `b` must precede `a`” or “after `a`, tool `b` is forbidden”" in found
 
 
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("`a` must not precede `b`", "“must not precede” has both meanings"),
+        ('the "a" must be called after "b".', "“must be called after” has both meanings"),
+        ("if ctx env is prod, `a` must not precede `b`", ": “must not precede” has both"),
+        ("`a` must not precede `b` unless ctx env is prod", ": “must not precede” has both"),
+        ("`a` within 2 minutes of `b`", "“within 2 minutes of” has both meanings"),
+        ("call `a` before each `b`", "“before each” has both meanings"),
+    ],
+)
+def test_the_words_that_can_mean_two_things_are_named(sentence: str, words: str) -> None:
+    """Those between the names; without a condition, which is not in question."""
+    found = score((sentence, None))
+    assert isinstance(found, str)
+    assert words in found
+
+
+def test_two_meanings_that_sound_alike_are_told_apart() -> None:
+    """A call that is only allowed in time, and one that has to come in time."""
+    found = score(("`a` within 2 minutes of `b`", None))
+    assert isinstance(found, str)
+    assert "“`a` within 120s of `b`” (it is called only then)" in found
+    assert "“tool `a` within 120 seconds of `b`” (it has to be called then)" in found
+
+
 def test_the_page_on_sentences_tells_the_truth() -> None:
     """Each sentence in the table of docs/sentences.md means the one beside it."""
     page = (HERE.parents[1] / "docs" / "sentences.md").read_text("utf-8")

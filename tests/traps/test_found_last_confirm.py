@@ -118,6 +118,8 @@ REPORTS = [
     *("Passed! - Failed: 0, Passed: 5, Skipped: 0", "passed=5 failed=0 errors=0", "10/10 passed"),
     *("10 out of 10 passed", {"status": "passed", "failed": 0, "errors": 0.0}),
     {"summary": "5 passed, 0 failed"},
+    *({"exit_code": 0, "stdout": "5 passed"}, {"returncode": "0", "output": "5 passed"}),
+    *("5 passed\n[exit code: 0]", {"status_code": 200, "body": "5 passed"}),
 ]
 SHORT_OF = [
     *("3 failed, 2 passed", "10 failed, 5 passed", "v1.0 failed, v1.1 passed", "7 of 10 passed"),
@@ -125,6 +127,13 @@ SHORT_OF = [
     *("passed: 0 failed: 5", "passed: 0 errors: 5", "passed=0 failed=5", "error: 0 passed"),
     *("failed: 0.5, passed: 1", {"status": "passed", "failed": 3}, {"status": "passed", "ok": 0}),
     {"status": "passed", "failed": True},
+    *({"exit_code": 1, "stdout": "5 passed"}, {"exitCode": "2", "stdout": "5 passed"}),
+    *({"result": {"returncode": -9}, "log": "5 passed"}, {"exit_code": 1.0, "log": "5 passed"}),
+    *(
+        "5 passed\nexit code: 1",
+        "5 passed. Process exited with code 137",
+        "5 passed, exit status 2",
+    ),
 ]
 
 

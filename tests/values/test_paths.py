@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from sponsio_like.values import paths, under
+from sponsio_like.values import paths, place_of, under
 
 PARTS = (
     "a",
@@ -78,3 +78,19 @@ def test_usual_paths_are_told_as_the_long_way_tells_them(monkeypatch: pytest.Mon
 def test_what_leads_elsewhere_is_unknown(path: str, folder: str, told: bool | None) -> None:
     """Links of `/proc`, homes, where the folder may be one, and signs that nobody sees."""
     assert under(path, (folder,)) is told
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        *(("/w/a", "/w/a"), ("/w/./a", "/w/a"), ("//w//a/", "/w/a"), ("/w/x/../a", "/w/a")),
+        *(("a", "a"), ("./a/", "a"), ("x/../a", "a"), (".", "."), ("/..", "/"), ("a b", "a b")),
+        *(("~/a", "/~/a"), ("$HOME/a", "/~/a"), ("c:/x", "/c:/x"), ("file:///w/a", "/w/a")),
+        *(("../a", None), ("a/../../b", None), ("$X/a", None), ("/w/%2e%2e/a", None)),
+        *(("a\\b", None), ("/w/a ", None), ("/w/．/a", None), ("http://x/a", None), ("", None)),
+        *(("/proc/self/cwd/a", None), ("/proc/x/../a", None), ("a\0b", None)),
+    ],
+)
+def test_a_path_has_one_place_for_all_its_spellings(path: str, place: str | None) -> None:
+    """None where readers differ, and where a relative path leads out of where it starts."""
+    assert place_of(path) == place

@@ -132,7 +132,7 @@ class _Reader:
             return Reading(
                 "absent", {"match": self.tools(tools)}, ("unless", self.condition(condition))
             )
-        if tree.children[0].data in ("only_by", "not_by"):
+        if tree.children[0].data in ("only_by", "not_by", "may_only"):
             return self._by_agent(tree.children[0])
         for child in tree.children:
             if re.fullmatch(r"p\d+", child.data):
@@ -150,10 +150,15 @@ class _Reader:
         return Reading(name, given, when, self.currency, self.signs)
 
     def _by_agent(self, tree: Any) -> Reading:
-        name, tools = sorted(tree.children, key=lambda each: each.data != "agent_name")
-        agent, calls = self.word(name), self.tools(tools)
+        *names, tools = sorted(tree.children, key=lambda each: each.data != "agent_name")
+        agents, calls = [["agent", self.word(each)] for each in names], self.tools(tools)
+        if tree.data == "may_only":
+            listed = calls if isinstance(calls, list) else [calls]
+            return Reading("tool_allowlist", {"tools": listed}, ("when", agents[0]))
         if tree.data == "only_by":
-            return Reading("absent", {"match": calls}, ("unless", ["agent", agent]))
+            these = agents[0] if len(agents) == 1 else ["either", *agents]
+            return Reading("absent", {"match": calls}, ("unless", these))
+        ((_, agent),) = agents
         match = calls if isinstance(calls, dict) else {"tool": calls}
         return Reading("absent", {"match": {**match, "agent": agent}})
 
@@ -287,6 +292,10 @@ class _Reader:
     def failed_call(self, tree: Any) -> dict[str, Any]:
         """Return the match of calls that have failed."""
         return {"tool": self._name(tree.children[0].children[0], governed=False), "status": "error"}
+
+    def failing(self, tree: Any) -> dict[str, Any]:
+        """Return the match of calls that have failed, of a tool that "fails"."""
+        return {"tool": self.tool_name(tree), "status": "error"}
 
     succeeded_call = tools
 

@@ -291,6 +291,9 @@ def _atom(slot: Slot, names: VariableLayout, *, indexed: bool) -> Atom:
             return Comparison(side(left, names), op, side(right, names), len(names.places), form)
         case f.Sum(target):
             return AmountMatcher(of_target(target, "called", names), slot_reader(slot))
+    if isinstance(node, f.Variable):
+        said = f"`{node!r}` cannot be compared with a value of an earlier call"
+        raise ContractError.of(said, "write `arg(FIELD)` for it, the argument of this call")
     raise ContractError.of(
         f"`{node!r}` cannot have a value variable", "count calls instead: count(..)"
     )
