@@ -25,8 +25,10 @@ from sponsio_like.logic.formula import (
     Repeats,
     Sum,
     Target,
+    Var,
     postorder,
 )
+from sponsio_like.monitor.parametric.variables import vars_in
 from sponsio_like.monitor.past import Letter
 from sponsio_like.monitor.program import Slot
 
@@ -245,16 +247,36 @@ def settlements(
 ) -> list[tuple[dict[int, bool], bool]]:
     """Return each way in which a call in flight may settle.
 
-    That is the final value of its open slots, and True if it settles only at the end.
+    That is the final value of its open slots, and True if it settles only at the end. An atom that
+    binds some of the variables may be false of the values that the result binds, however the call
+    ends.
     """
     nodes = [slots[i].node for i in open_slots]
     others = dict.fromkeys(node for node in nodes if not isinstance(node, Happens))
+    others |= dict.fromkeys(_partial(slots, nodes))
     out: list[tuple[dict[int, bool], bool]] = []
     endings = itertools.product(("done", "failed"), (False, True))
     for (status, late), bits in itertools.product(
         endings, itertools.product((False, True), repeat=len(others))
     ):
         known = dict(zip(others, bits, strict=True))
-        values = [n.what == status if isinstance(n, Happens) else known[n] for n in nodes]
+        values = [
+            n.what == status and known.get(n, True) if isinstance(n, Happens) else known[n]
+            for n in nodes
+        ]
         out.append((dict(zip(open_slots, values, strict=True)), late))
     return out
+
+
+def _partial(slots: Sequence[Slot], nodes: Iterable[Node]) -> list[Node]:
+    """Return the atoms of calls that bind some of the variables, and not all."""
+    calls = [node for node in nodes if isinstance(node, Happens) and vars_in(node)]
+    if not calls:
+        return []
+    every = {var.name for slot in slots for _, var in vars_in(slot.node)}
+    return [node for node in calls if any(0 < n < len(every) for n in map(_bound, node.target))]
+
+
+def _bound(match: Match) -> int:
+    """Return how many variables a match binds."""
+    return len({each.value.name for each in match.conditions if isinstance(each.value, Var)})

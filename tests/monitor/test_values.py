@@ -270,6 +270,32 @@ def test_values_come_from_outputs(made: Callable[..., Session]) -> None:
     assert legal(one, "use", id=8)
 
 
+@pytest.mark.parametrize(
+    ("body", "args"),
+    [
+        (
+            "!(done(pay, items[].sku = $y) & output = $x) S (done(pay, name = $y) & output = $x)",
+            {"name": "B", "items": [{"sku": -0.0}]},
+        ),
+        (
+            "!(done(pay, name = $y) & output = $x) S (done(pay, o.id = $y) & output = $x)",
+            {"name": 1.0, "o": {"id": 1000.0}},
+        ),
+    ],
+)
+def test_a_call_may_bind_one_variable_twice(
+    made: Callable[..., Session], body: str, args: dict[str, Any]
+) -> None:
+    """Of two values, each has its own part of the call, however that ends."""
+    one = made(f"G(called(vet) -> WY !({body}))")
+    assert legal(one, "pay", "an answer", **args)
+    assert not legal(one, "vet")
+    same = made(f"G(called(vet) -> WY !({body}))")
+    assert isinstance(same.decide("pay", args, id="1"), Allowed)
+    assert same.settle("1", error="no") == ()
+    assert legal(same, "vet")
+
+
 def test_calls_beside_each_other_do_not_see_their_outputs() -> None:
     """A value is known once its call has settled."""
     one = session("G(called(use, id = $x) -> Y O(done(make) & output = $x))")

@@ -411,6 +411,13 @@ BUGS = (
         f"{AGREES}[atoms 0]",
     ),
     Planted(
+        "all that a call binds is of one value",
+        "monitor/alphabet.py",
+        "others |= dict.fromkeys(_partial(slots, nodes))",
+        "others |= {}",
+        "tests/monitor/test_values.py::test_a_call_may_bind_one_variable_twice",
+    ),
+    Planted(
         "an alternative that a result has excluded stays",
         "monitor/in_flight.py",
         "return frozenset(same) if left else residual",
