@@ -288,8 +288,12 @@ def test_a_call_may_bind_one_variable_twice(
 ) -> None:
     """Of two values, each has its own part of the call, however that ends."""
     one = made(f"G(called(vet) -> WY !({body}))")
-    assert legal(one, "pay", "an answer", **args)
-    assert not legal(one, "vet")
+    assert isinstance(one.decide("pay", args, id="1"), Allowed)
+    assert one.settle("1", output="an answer") == ()
+    refused = one.decide("vet")
+    assert isinstance(refused, Blocked)
+    assert refused.violations[0].contract == "c0"
+    assert "in doubt" not in refused.violations[0].message
     same = made(f"G(called(vet) -> WY !({body}))")
     assert isinstance(same.decide("pay", args, id="1"), Allowed)
     assert same.settle("1", error="no") == ()
