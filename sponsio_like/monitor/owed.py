@@ -53,7 +53,8 @@ class Owing(NamedTuple):
 
 
 NOTHING = Owing((), (), frozenset())
-_KNOWN: dict[frozenset[Instance], Owing] = {}
+KNOWN: dict[frozenset[Instance], Owing] = {}
+"""What was grouped lately, of all sessions: at most `OWING_CAP`."""
 
 
 def owing(live: frozenset[Instance], before: frozenset[Instance] = frozenset()) -> Owing:
@@ -61,15 +62,15 @@ def owing(live: frozenset[Instance], before: frozenset[Instance] = frozenset()) 
 
     `before`: what was owed until now, of which most is still owed: only the rest is looked at.
     """
-    found = _KNOWN.get(live)
+    found = KNOWN.get(live)
     if found is None:
-        base = _KNOWN.get(before)
+        base = KNOWN.get(before)
         found = (
             _added(NOTHING, live) if base is None else _changed(base, before - live, live - before)
         )
-        if len(_KNOWN) >= OWING_CAP:
-            _KNOWN.clear()
-        _KNOWN[live] = found
+        if len(KNOWN) >= OWING_CAP:
+            KNOWN.clear()
+        KNOWN[live] = found
     return found
 
 

@@ -38,7 +38,7 @@ BOUNDED = frozenset("FfGg")
 SHAPES_CAP = 256
 """Most residuals whose shape is remembered."""
 FEW = 8
-"""Most alternatives that are compared pair by pair: that takes the least time for so few."""
+"""Most alternatives that are each compared with all of another residual: less work for so few."""
 Shape: TypeAlias = frozenset[frozenset[Literal]]
 Bounds: TypeAlias = tuple[float, ...]
 
@@ -83,7 +83,7 @@ def either(left: Residual, right: Residual) -> Residual:
         return right
     if not right or left == YES:
         return left
-    if len(left) + len(right) > FEW:
+    if min(len(left), len(right)) > FEW:
         return minimal(left | right)
     kept = [term for term in left if not any(covers(weak, term) for weak in right)]
     kept += [term for term in right if term in left or not any(covers(weak, term) for weak in left)]

@@ -13,7 +13,7 @@ import pytest
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
-from sponsio_like.monitor.owed import owing
+from sponsio_like.monitor.owed import KNOWN
 from sponsio_like.monitor.residual import without_bounds
 from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
@@ -122,7 +122,7 @@ def test_allocations_are_given_back(long: Long) -> None:
     tracemalloc.start()
     try:
         play(long.session, 1_000)
-        owing.cache_clear()  # is bounded, and of all sessions together
+        KNOWN.clear()  # is bounded, and of all sessions together
         without_bounds.cache_clear()
         gc.collect()
         kept, _ = tracemalloc.get_traced_memory()

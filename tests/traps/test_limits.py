@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, Contract, ContractError, Guard, Session, contract
-from sponsio_like.monitor.owed import owing
+from sponsio_like.monitor.owed import KNOWN
 from sponsio_like.monitor.residual import without_bounds
 from sponsio_like.patterns import (
     always_followed_by,
@@ -244,7 +244,7 @@ def test_a_session_does_not_grow_with_its_trace() -> None:
             live(session, number, events)
             for clause in guard.policy.clauses:
                 clause._quiet.clear()  # is bounded, and of all sessions together,
-            owing.cache_clear()  # as these are
+            KNOWN.clear()  # as these are
             without_bounds.cache_clear()
             gc.collect()
             kept.append(tracemalloc.get_traced_memory()[0])
