@@ -43,6 +43,7 @@ ONE_SPELLING = MappingProxyType(
     | {"url": ("host", "path", "query"), "date": ("date", "seconds")}
 )
 """The facts of kinds that are the same for all spellings of one text."""
+
 TABLES = frozenset({"reads", "writes", "without_where"})
 """The facts of SQL that are names of tables, with the schema if the query names one."""
 
