@@ -54,7 +54,7 @@ class Owing(NamedTuple):
 
 NOTHING = Owing((), (), frozenset())
 KNOWN: dict[frozenset[Instance], Owing] = {}
-"""What was grouped lately, of all sessions: at most `OWING_CAP`."""
+"""The groups that were made lately, for all sessions: at most `OWING_CAP`."""
 
 
 def owing(live: frozenset[Instance], before: frozenset[Instance] = frozenset()) -> Owing:
