@@ -11,7 +11,6 @@ from tests.planted import mutate, warm
 from tests.planted.mutants import mutants, source
 
 
-@pytest.mark.long
 def test_every_reason_is_of_a_mutant_that_there_is() -> None:
     """No reason for a survivor names a mutant that is not tried any more."""
     assert mutate.stale() == []

@@ -240,7 +240,6 @@ def test_few_names_stand_in_several_modules() -> None:
     assert len(shared((ast.FunctionDef, ast.AsyncFunctionDef))) <= SHARED_FUNCTIONS
 
 
-@pytest.mark.long
 def test_every_test_states_what_it_specifies() -> None:
     """Every test has a docstring, since the docstrings of the tests are the specification."""
     silent = [

@@ -25,7 +25,6 @@ def riddles(source: str) -> Iterator[tuple[int, str]]:
                 yield node.lineno, text.splitlines()[0]
 
 
-@pytest.mark.long
 def test_docstrings_say_what_is_returned_or_done() -> None:
     """No docstring opens with a question word or half a sentence."""
     found = [
