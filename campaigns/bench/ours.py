@@ -26,11 +26,14 @@ THREE: list[Row] = [
 
 
 def guard(rows: Sequence[Row], **options: Any) -> Guard:
-    """Return the guard of these contracts, loaded from a file."""
+    """Return the guard of these contracts, from a file, warmed as it is when a process starts."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "policy.yaml"
         path.write_text(written(rows), "utf-8")
-        return Guard.from_yaml(path, **options)
+        made = Guard.from_yaml(path, **options)
+    while not made.warm(1_000):
+        pass
+    return made
 
 
 def steps(session: Session, output: Any = "ok") -> Step:

@@ -1,8 +1,9 @@
 """Learns ahead what the first calls under a policy would have to learn.
 
 In: a policy. Out: lessons, each some milliseconds at most: the lane of a tool; a call of it that is
-decided and settled in a session of its own, from which all sessions have the transitions. No code
-of users runs, and nothing is decided otherwise than without lessons.
+decided and settled in a session of its own, from which all sessions have the transitions; the
+advice for it, if it is refused. No code of users runs, and nothing is decided otherwise than
+without lessons.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TypeAlias
 from sponsio_like.advice import load_search
 from sponsio_like.engine import Policy, named_lane, runs_user_code
 from sponsio_like.events import Call
+from sponsio_like.session.denied import LaneRefusal
 from sponsio_like.session.fast import settle_fast, try_fast
 from sponsio_like.session.interceptor import Interceptor
 from sponsio_like.session.settle import settle
@@ -36,7 +38,11 @@ def lessons(policy: Policy) -> Iterator[Lesson]:
 def _rehearse(policy: Policy, tool: str) -> None:
     """Decide and settle a call of this tool in a new session, which nobody else has."""
     inner = Interceptor(policy, lambda: 0.0, ID, None)
-    if try_fast(inner, tool, {}, ID, "agent", 0) is None:
+    found = try_fast(inner, tool, {}, ID, "agent", 0)
+    if isinstance(found, LaneRefusal):
+        found()
+        return
+    if found is None:
         inner.attempt(Call(tool, {}, ID))
     if settle_fast(inner, ID, None, None) is None:
         settle(inner, ID, None, None)

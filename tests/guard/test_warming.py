@@ -5,18 +5,20 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, ContractError, Guard, contract
+from sponsio_like import Allowed, Blocked, ContractError, Guard, Session, contract
 from sponsio_like.engine import EAGER_LANES_CAP, Clause
 from sponsio_like.errors import ContractError as LoadError
 from sponsio_like.events import CUSTOM
 from sponsio_like.guard.guard import MANY as MANY_CLAUSES
 from sponsio_like.patterns import must_precede, rate_limit
 from sponsio_like.syntax import read
+from tests.support.costs import work
 
 FAST_PATH = pytest.mark.skipif(
     "SLOW_PATH" in os.environ, reason="there are no lanes on the slow path"
@@ -94,6 +96,22 @@ def test_after_warming_the_first_calls_learn_nothing(monkeypatch: pytest.MonkeyP
     asked = counted(monkeypatch, Clause, "step")
     assert called(guard, "t0", "t1", "t2") == "aaa"
     assert not asked
+
+
+@FAST_PATH
+def test_after_warming_the_first_advice_costs_what_the_next_one_does() -> None:
+    """What the search has to know of the clauses is learned from a call that is refused."""
+    cold, warm = guarded(3), guarded(3)
+    assert warm.warm(AGES)
+    first, again = (work(partial(_advised, each.session())) for each in (warm, warm))
+    assert first < 1.1 * again
+    assert work(partial(_advised, cold.session())) > 1.5 * again
+
+
+def _advised(session: Session) -> None:
+    outcome = session.decide("t1")
+    assert isinstance(outcome, Blocked)
+    assert "`t0`" in outcome.advice
 
 
 def test_warming_stops_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
