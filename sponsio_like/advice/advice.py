@@ -182,7 +182,7 @@ class Refusal:
             return "not all of it can be searched for all contracts at once: give less text"
         if blind := self._answers_unread():
             return "; ".join(blind)
-        bound = [each for each in self._against() if each.clause in self.ledger.bound]
+        bound = [each for each in self._against() if each.clause in self.ledger.stores]
         if any(each.key is None or UNBOUND in each.key for each in bound):
             return "give the fields that the contract reads, each as a plain value"
         try:

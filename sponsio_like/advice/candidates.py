@@ -108,7 +108,7 @@ class Candidates:
     def _moves(self) -> list[Move]:
         """Return the moves that may matter to the known clauses, each once."""
         clauses = [self.clauses[i] for i in sorted(self.known)]
-        moves: list[Move] = [*self._landings()]
+        moves: list[Move] = [*self._results_to_come()]
         letters = [self._letters(self.event)]
         if not any(map(by_others, clauses)):
             letters.append([])
@@ -148,12 +148,12 @@ class Candidates:
         reads = (self.trial.read(i, event, self.start.context) for i in seen if i in self.known)
         return [*tagged, *reads]
 
-    def _landings(self) -> Iterator[GetResult]:
+    def _results_to_come(self) -> Iterator[GetResult]:
         """Yield the results of calls in flight that matter."""
         room = FLIGHTS_CAP
         tools = [tool for _, tool, _ in self.flights]
         for id, tool, waits in self.flights:
-            kept = tuple(filter(self._lands, waits))
+            kept = tuple(filter(self._can_settle, waits))
             if any(each.clause in self.known for each in kept):
                 room -= 1
                 if room < 0:
@@ -162,7 +162,7 @@ class Candidates:
                 which = f"`{tool}`" if tools.count(tool) == 1 else f"`{tool}` with the id `{id}`"
                 yield GetResult(f"wait for the result of {which}, which is in flight", tool, kept)
 
-    def _lands(self, change: Change) -> bool:
+    def _can_settle(self, change: Change) -> bool:
         """True if the ledger has the position that waits for this result."""
         clause, ledger = self.clauses[change.clause], self.start.ledger
         if clause.by:

@@ -123,9 +123,11 @@ def _at_once(seen: View, call: Call) -> View | None:
     clause = seen.clause
     hidden = {i for i in seen.unknown if not clause.slots[i].waits}  # nothing has settled yet
     fixed = static(clause.slots, call.tool)
-    state, gate = clause.monitor.program, clause.gate.program
+    state, gate = clause.monitor.program, clause.scope_monitor.program
     hopeful, kept = _supposed(state, clause.monitor.past, known(state, fixed), hidden, truth=True)
-    doubtful, idle = _supposed(gate, clause.gate.past, known(gate, fixed), hidden, truth=False)
+    doubtful, idle = _supposed(
+        gate, clause.scope_monitor.past, known(gate, fixed), hidden, truth=False
+    )
     roots = [root for parts in clause.monitor.always for root in parts]
     if clause.assume in idle or kept.issuperset(roots):
         return None

@@ -113,7 +113,7 @@ def _enumerable(node: Node) -> bool:
 
 
 def _programs(clause: Clause) -> tuple[Program, Program]:
-    return clause.monitor.program, clause.gate.program
+    return clause.monitor.program, clause.scope_monitor.program
 
 
 # --- goals ------------------------------------------------------------------------------------
@@ -209,6 +209,6 @@ def waits_for_results(state: ClauseState) -> bool:
 
 def key_of_state(clause: Clause, state: ClauseState, last: PositionCounts) -> Any:
     """Return a key that is equal for two states that cannot be told apart from now on."""
-    rest, inner = state._replace(outer=clause.gate.start, segment=None), state.segment
+    rest, inner = state._replace(outer=clause.scope_monitor.start, segment=None), state.segment
     within = inner and key_after(clause.monitor, inner, last.counted)
-    return rest, key_after(clause.gate, state.outer, last.seen), within
+    return rest, key_after(clause.scope_monitor, state.outer, last.seen), within

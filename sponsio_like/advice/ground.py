@@ -27,10 +27,10 @@ def grounded(ledger: Ledger, event: Event, violated: Mapping[int, Key | None]) -
     `violated` has the values by clause. It is the same ledger if no contract has variables. Raises
     `ContractError` for values that are no scalars.
     """
-    if not ledger.bound:
+    if not ledger.stores:
         return ledger
     clauses, states = list(ledger.policy.clauses), list(ledger.states)
-    for i, store in ledger.bound.items():
+    for i, store in ledger.stores.items():
         key = violated.get(i) or next(iter(ledger.keys_of(i, event)), None)
         state = store.rest.state if key is None else store.state(key)
         try:
@@ -41,20 +41,20 @@ def grounded(ledger: Ledger, event: Event, violated: Mapping[int, Key | None]) -
             clauses[i], states[i] = _clause(clauses[i], None, store.rest.state)
     twin = ledger.copy(key for each in ledger.keyed.values() for key in each)
     twin.policy = replace(ledger.policy, clauses=tuple(clauses))
-    twin.states, twin.bound = states, {}
+    twin.states, twin.stores = states, {}
     return twin
 
 
 def _clause(clause: Clause, key: Key | None, state: ClauseState) -> tuple[Clause, ClauseState]:
     """Return the clause for this key with its state, or with a new one if that does not fit."""
-    assert clause.bound is not None
-    said = dict(clause.bound.said(key)) if key is not None else {}
-    forms = clause.bound.names.forms
+    assert clause.bindings is not None
+    said = dict(clause.bindings.said(key)) if key is not None else {}
+    forms = clause.bindings.names.forms
     values = {
         name: _spelled(said.get(name, NOTHING), text=forms[name] == "text")
-        for name in clause.bound.names.places
+        for name in clause.bindings.names.places
     }
-    local = clause.bound.names.local
+    local = clause.bindings.names.local
     contract, scope = clause.contract, clause.contract.segment
     assumed = None if contract.assumption is None else pin(contract.assumption, values, local)
     if scope is not None:
@@ -65,8 +65,8 @@ def _clause(clause: Clause, key: Key | None, state: ClauseState) -> tuple[Clause
     about = replace(contract, assumption=assumed, segment=scope, rules=(rule,))
     made = Clause(about, rule, clause.monitor.search.tools)
     same = len(made.slots) == len(clause.slots) and [
-        len(each.past.cells) for each in (made.monitor, made.gate)
-    ] == [len(each.past.cells) for each in (clause.monitor, clause.gate)]
+        len(each.past.cells) for each in (made.monitor, made.scope_monitor)
+    ] == [len(each.past.cells) for each in (clause.monitor, clause.scope_monitor)]
     return made, state if same else made.start
 
 

@@ -155,7 +155,7 @@ class Trial:
                 yield from self._happened(scene, words, event, clauses)
             case GetResult(words, tool, waits):
                 if not any(step.startswith(words) for step in scene.way):  # a call has one result
-                    yield from self._landed(scene, scene.ledger, words, tool, waits, clauses)
+                    yield from self._settled(scene, scene.ledger, words, tool, waits, clauses)
             case StateFact(words, key, value):
                 told = scene.context.told(key, value, scene.time)
                 yield scene._replace(context=told, way=(*scene.way, words))
@@ -176,11 +176,11 @@ class Trial:
         ledger.commit(judgement)
         waits = ledger.waiting(judgement)
         if isinstance(event, Call) and waits:
-            yield from self._landed(scene, ledger, words, event.tool, waits, clauses)
+            yield from self._settled(scene, ledger, words, event.tool, waits, clauses)
         else:
             yield scene._replace(ledger=ledger, way=(*scene.way, words))
 
-    def _landed(
+    def _settled(
         self,
         scene: Scenario,
         ledger: Ledger,
@@ -277,7 +277,7 @@ def open_slots(change: Change) -> list[int]:
 @asked_once
 def lengths(clause: Clause) -> frozenset[float]:
     """Return the seconds in the clause, as bounds or to compare ages with."""
-    programs = (clause.gate.program, clause.monitor.program)
+    programs = (clause.scope_monitor.program, clause.monitor.program)
     ops = [op for program in programs for op in program.nodes]
     bounds = {part.count for op in ops for part in op if isinstance(part, Seconds)}
     if any(op[0] == "age" for op in ops):

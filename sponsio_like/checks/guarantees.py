@@ -214,7 +214,7 @@ def _check_assumption(clause: Clause) -> None:
 
     Refuse an assumption that is never true, too.
     """
-    if clause.gate.program.nodes[clause.assume] == ("false",):
+    if clause.scope_monitor.program.nodes[clause.assume] == ("false",):
         raise ContractError.of("the assumption is never true", "leave it out, or correct it")
     present = list(_slots_of_assumption(clause))
     if not present:
@@ -237,7 +237,7 @@ def _check_assumption(clause: Clause) -> None:
 
 def _slots_of_assumption(clause: Clause) -> Iterator[Slot]:
     """Yield the slots that the assumption reads of the call being decided."""
-    program = clause.gate.program
+    program = clause.scope_monitor.program
     stack = [clause.assume]
     while stack:
         op = program.nodes[stack.pop()]

@@ -48,11 +48,11 @@ def check_unbound_values(clause: Clause) -> None:
     begins = [each for each in (assumption, scope.start if scope else None) if each is not None]
     if any(all_vars(each) for each in begins):
         return  # the assumption or the scope binds it
-    assert clause.bound is not None
-    names = frozenset(clause.bound.names.places)
+    assert clause.bindings is not None
+    names = frozenset(clause.bindings.names.places)
     nodes = [slot.node for slot in clause.slots]
     apart = any(
-        relations(node, clause.bound.names) or any(vars_given_by_context(node)) for node in nodes
+        relations(node, clause.bindings.names) or any(vars_given_by_context(node)) for node in nodes
     )
     sizes = range(1, len(names)) if apart else ()  # else an event binds all of them, or none
     for unseen in (names, *(frozenset(e) for n in sizes for e in combinations(sorted(names), n))):
@@ -125,9 +125,9 @@ def _without_variables(match: f.Match, unseen: frozenset[str]) -> f.Match:
 
 def check_variables(clause: Clause) -> None:
     """Raise `ContractError` for value variables that the monitor cannot bind at the right event."""
-    if clause.bound is None:
+    if clause.bindings is None:
         return
-    known = clause.bound.names
+    known = clause.bindings.names
     if clause.by:
         raise ContractError.of(
             "the guarantee is split by fields, and has value variables as well",
@@ -187,8 +187,8 @@ def _check_single(clause: Clause) -> None:
 
 def _is_tied(clause: Clause, slot: int) -> bool:
     """True if the result of the atom's call binds the variables that the atom does not."""
-    assert clause.bound is not None
-    names, gate = clause.bound.names, clause.gate.program
+    assert clause.bindings is not None
+    names, gate = clause.bindings.names, clause.scope_monitor.program
     if any(op[0] == "lit" and op[1] == slot for op in gate.nodes):
         return False
     return is_tied(clause.monitor.program, clause.roots, slot, names)
@@ -231,7 +231,7 @@ def _check_gate(clause: Clause) -> None:
 
     An assumption is read again at the end, where no event says which value is meant.
     """
-    for op in clause.gate.program.nodes:
+    for op in clause.scope_monitor.program.nodes:
         node = clause.slots[op[1]].node if op[0] == "lit" else f.TRUE
         if isinstance(node, f.Compare) and all_vars(node):
             raise ContractError.of(
@@ -270,15 +270,17 @@ def _check_together(
 
 def _check_relations(clause: Clause) -> None:
     """Refuse comparisons with a variable below operators of the past, where they bind nothing."""
-    assert clause.bound is not None
-    several = len(clause.bound.names.places) > 1
-    for program in (clause.monitor.program, clause.gate.program):
+    assert clause.bindings is not None
+    several = len(clause.bindings.names.places) > 1
+    for program in (clause.monitor.program, clause.scope_monitor.program):
         for i in _under_past(program):
             op = program.nodes[i]
             if op[0] != "lit":
                 continue
             node = program.slots[op[1]].node
-            bad = [each for each in relations(node, clause.bound.names) if several or each != "!="]
+            bad = [
+                each for each in relations(node, clause.bindings.names) if several or each != "!="
+            ]
             if bad:
                 raise ContractError.of(
                     f"`{node!r}` compares values that nothing has bound yet",
@@ -288,8 +290,8 @@ def _check_relations(clause: Clause) -> None:
 
 def _check_bound_in_time(clause: Clause) -> None:
     """Refuse a comparison with a variable that neither an earlier event nor this call binds."""
-    assert clause.bound is not None
-    names, program = clause.bound.names, clause.monitor.program
+    assert clause.bindings is not None
+    names, program = clause.bindings.names, clause.monitor.program
     plain = {"!="} if len(names.places) == 1 else set[str]()
     for parts in clause.monitor.always:
         for root in parts:
@@ -318,8 +320,8 @@ def _check_context(clause: Clause) -> None:
     """Refuse a value of the context that is not joined, by `&`, with an event that binds all
     variables.
     """
-    assert clause.bound is not None
-    names, program = clause.bound.names, clause.monitor.program
+    assert clause.bindings is not None
+    names, program = clause.bindings.names, clause.monitor.program
     if len(names.places) < 2:
         return
     for k, op in enumerate(program.nodes):

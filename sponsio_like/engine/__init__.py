@@ -15,7 +15,7 @@ from sponsio_like.engine.fastpath.compile import (
     named_lane,
     prepare,
 )
-from sponsio_like.engine.fastpath.lane import Checked, Heard, Lane
+from sponsio_like.engine.fastpath.lane import Checked, Lane, ResultPart
 from sponsio_like.engine.fastpath.letter import runs_user_code
 from sponsio_like.engine.findings import (
     INVENTORY,
@@ -43,7 +43,7 @@ from sponsio_like.engine.findings import (
 )
 from sponsio_like.engine.index import INDEX_CAP
 from sponsio_like.engine.judgement import judge, witnesses
-from sponsio_like.engine.ledger import Ledger, Rest
+from sponsio_like.engine.ledger import Entry, Ledger
 from sponsio_like.engine.open_call import (
     NOTHING_OPENED,
     Opened,
@@ -51,7 +51,7 @@ from sponsio_like.engine.open_call import (
     open_clause,
     open_clauses,
 )
-from sponsio_like.engine.per_value import OTHERS, Late
+from sponsio_like.engine.per_value import OTHERS, FinalValues
 from sponsio_like.engine.policy import LINEAGE, Counter, Policy, follow, in_modes, with_modes
 from sponsio_like.engine.settlement import Results, expire, settle_all, split_world
 from sponsio_like.engine.shapes import Compiled, Shape
@@ -71,15 +71,15 @@ from sponsio_like.engine.unread import (
 # fmt: off
 __all__ = [
     "EAGER_LANES_CAP", "INDEX_CAP", "INVENTORY", "KEPT", "LINEAGE", "MOMENT", "NOTHING_OPENED",
-    "OTHERS", "RISK", "RISK_NAME", "ByName", "Checked", "Clause", "Compiled", "Counter", "Finding",
-    "Heard", "Lane", "Late", "Ledger", "Letter", "Opened", "Policy", "Rest", "Results", "Shape",
-    "Unread", "action_of", "applies", "checking_inventory", "contract_names", "decode", "encode",
-    "enforced", "expire", "findings_of", "follow", "holding", "in_doubt", "in_modes",
-    "inventory_mode", "is_simple", "judge", "keep_all", "lane_of", "left_to_answer", "lost",
-    "missing_fields", "named_lane", "needing_ruling", "observed", "open_clause", "open_clauses",
-    "open_obligations", "owed", "prepare", "ranked", "renamed", "reported", "runs_user_code",
-    "settle_all", "split_world", "still_asks", "stoppable", "stopping", "strictest", "too_large",
-    "unlisted_call", "unread_fields", "unread_in_result", "unread_keys", "unread_slots",
-    "unreadable", "verdicts", "why_unread", "with_modes", "witnesses",
+    "OTHERS", "RISK", "RISK_NAME", "ByName", "Checked", "Clause", "Compiled", "Counter", "Entry",
+    "FinalValues", "Finding", "Lane", "Ledger", "Letter", "Opened", "Policy", "ResultPart",
+    "Results", "Shape", "Unread", "action_of", "applies", "checking_inventory", "contract_names",
+    "decode", "encode", "enforced", "expire", "findings_of", "follow", "holding", "in_doubt",
+    "in_modes", "inventory_mode", "is_simple", "judge", "keep_all", "lane_of", "left_to_answer",
+    "lost", "missing_fields", "named_lane", "needing_ruling", "observed", "open_clause",
+    "open_clauses", "open_obligations", "owed", "prepare", "ranked", "renamed", "reported",
+    "runs_user_code", "settle_all", "split_world", "still_asks", "stoppable", "stopping",
+    "strictest", "too_large", "unlisted_call", "unread_fields", "unread_in_result", "unread_keys",
+    "unread_slots", "unreadable", "verdicts", "why_unread", "with_modes", "witnesses",
 ]
 # fmt: on

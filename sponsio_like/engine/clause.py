@@ -1,8 +1,8 @@
 """Compiles one guarantee of one contract: a monitor, its assumption and its scope.
 
-In: events. Out: letters, steps, and the tools that it concerns. There are two monitors: the gate
-follows the assumption and the ends of segments over the whole session; the monitor follows the
-guarantee, and starts anew with every segment.
+In: events. Out: letters, steps, and the tools that it concerns. There are two monitors:
+`scope_monitor` follows the assumption and the ends of segments over the whole session; `monitor`
+follows the guarantee, and starts anew with every segment.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ QUIET_CAP = 256
 class Clause:
     """One guarantee of one contract, compiled. Sessions share it; immutable but for its caches.
 
-    `by`: the paths whose values choose a monitor of their own; `bound`: the value variables, or
+    `by`: the paths whose values choose a monitor of their own; `bindings`: the value variables, or
     None; `counts`: the kinds of position that the guarantee counts; `kinds`: those that the clause
     sees.
     """
@@ -92,43 +92,44 @@ class Clause:
         program = Program()
         self.monitor = Monitor(program, decompose(rule.formula), tools)
         counted = list(program.slots)
-        gate = Program(beside=program)
+        outer = Program(beside=program)
         scope = contract.segment
         self.kind_of_scope = scope.kind if scope else None
         assumption = TRUE if contract.assumption is None else contract.assumption
-        self.assume = gate.add(assumption, violates=True)
+        self.assume = outer.add(assumption, violates=True)
         self.opens = None
         if scope and scope.start is not None:
-            self.opens = gate.add(scope.start, violates=True)
-        self.closes = gate.add(scope.stop) if scope and scope.stop is not None else None
-        self.gate = Monitor(gate, Decomposition((), ()), tools)
+            self.opens = outer.add(scope.start, violates=True)
+        self.closes = outer.add(scope.stop) if scope and scope.stop is not None else None
+        self.scope_monitor = Monitor(outer, Decomposition((), ()), tools)
         ends = [root for root in (self.opens, self.closes) if root is not None]
-        self.opens_late = any(self.gate.future.waits[root] for root in ends)
+        self.opens_late = any(self.scope_monitor.future.waits[root] for root in ends)
         self.slots: list[Slot] = program.slots
         self._always = roots = [root for parts in self.monitor.always for root in parts]
         self._bare = scope is None and contract.assumption is None
-        self.is_plain = scope is None and self.monitor.plain and not gate.looks_ahead(self.assume)
-        once = self.is_plain and remembers_texts_once(program, roots, gate)
-        self.bound = _bindings(contract, rule, self.slots, indexed=once)
+        self.is_plain = scope is None and self.monitor.plain and not outer.looks_ahead(self.assume)
+        once = self.is_plain and remembers_texts_once(program, roots, outer)
+        self.bindings = _bindings(contract, rule, self.slots, indexed=once)
         self.readers  # noqa: B018  which checks what the atoms are given
         self.counts = _kinds(counted) or frozenset({"call"})
         self.kinds = self.counts | _kinds(self.slots)
         self.roots = (*roots, *self.monitor.rest)
-        mine, gates = (program, self.roots), (gate, (self.assume, *ends))
-        self._judged = (RootedProgram(*mine), RootedProgram(*gates))
+        mine, scoped = (program, self.roots), (outer, (self.assume, *ends))
+        self._judged = (RootedProgram(*mine), RootedProgram(*scoped))
         lasting, split = bool(self.monitor.rest) or scope is not None, bool(rule.by)
         self._listens = listens = Relevance(
-            program, roots, gate, ends, assume=self.assume, lasting=lasting, split=split
+            program, roots, outer, ends, assume=self.assume, lasting=lasting, split=split
         )
         matches = targets_of(self.slots)
         self.names = frozenset(name for match in matches for name in match.names)
         self.globs = frozenset(glob for match in matches for glob in match.globs)
-        steady = listens.unaffected and not (self.monitor.counts_steps or self.gate.counts_steps)
+        counts = self.monitor.counts_steps or self.scope_monitor.counts_steps
+        steady = listens.unaffected and not counts
         self._sees_all = listens.memoryless or listens.sees_all or self.kinds != self.counts
         self.may_wake = not (self.by or listens.memoryless or listens.sees_all or steady)
         self.automaton = Automaton() if self._is_finite() else None
         self._forget()
-        self.is_still = self.keeps_registers(static(self.slots, OTHER))
+        self.ignores_others = self.keeps_registers(static(self.slots, OTHER))
 
     def _forget(self) -> None:
         """Begin without anything that was asked before."""
@@ -145,7 +146,7 @@ class Clause:
         `nodes`: what its slots read, in the order of these slots; `names`: the tools it names. It
         has the states of this clause. Of a clause with value variables there is none.
         """
-        assert self.bound is None
+        assert self.bindings is None
         twin, _ = object.__new__(Clause), self.start
         twin.__dict__.update(self.__dict__)
         for own in ("readers", "_unconcerned_letter"):
@@ -153,7 +154,10 @@ class Clause:
         twin.contract, twin.rule, twin.names = contract, rule, frozenset(names)
         pairs = zip(self.slots, nodes, strict=True)
         twin.slots = [Slot(slot.kind, node, slot.default, slot.waits) for slot, node in pairs]
-        twin.monitor, twin.gate = self.monitor.over(twin.slots), self.gate.over(twin.slots)
+        twin.monitor, twin.scope_monitor = (
+            self.monitor.over(twin.slots),
+            self.scope_monitor.over(twin.slots),
+        )
         twin._forget()
         return twin
 
@@ -175,7 +179,7 @@ class Clause:
 
     def _is_finite(self) -> bool:
         """True if steps are worth remembering. Of counts, only what results of calls change."""
-        each = (self.monitor, self.gate)
+        each = (self.monitor, self.scope_monitor)
         late = any(one.branches.groups for one in each)
         return self.kinds == self.counts and all(
             is_finite(one.program, counts=late) for one in each
@@ -184,7 +188,7 @@ class Clause:
     @cached_property
     def is_memoryless(self) -> bool:
         """True if calls that are let through change nothing."""
-        return self.is_plain and not (self.monitor.past.cells or self.gate.past.cells)
+        return self.is_plain and not (self.monitor.past.cells or self.scope_monitor.past.cells)
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -208,19 +212,19 @@ class Clause:
 
     def bound_letters(self, event: Event, context: Context) -> BoundLetters:
         """Return the letters of this position: for each value that it binds, and for all others."""
-        assert self.bound is not None
-        return self.bound.see(
+        assert self.bindings is not None
+        return self.bindings.see(
             self.read(event, context), event, context, self.keeps_registers, self.dont_care_slots
         )
 
     def results(self, letter: Letter, result: Result, tool: str) -> dict[int, Any]:
         """Return the final value of every slot that waits for this result, by the slot's number.
 
-        Outputs with value variables are left out: `bound` settles them.
+        Outputs with value variables are left out: `bindings` settles them.
         """
         final = {}
         for i, value in enumerate(letter):
-            if value is OPEN and not (self.bound and i in self.bound.revealing):
+            if value is OPEN and not (self.bindings and i in self.bindings.revealing):
                 answer = settled_value(self.slots[i].node, result, tool)
                 final[i] = self.slots[i].default if answer is None else answer
         return final
@@ -234,7 +238,7 @@ class Clause:
         ]
         return not concerned(self.monitor.program, self._always, letter) and all(
             keeps_registers(each.program, each.past, one)
-            for each in (self.monitor, self.gate)
+            for each in (self.monitor, self.scope_monitor)
             for one in (letter, still)
         )
 
@@ -242,7 +246,7 @@ class Clause:
         """Return the outputs that bind values, and make no difference at positions with this
         letter.
         """
-        return self.idle_slots(letter, self.bound.revealing if self.bound else ())
+        return self.idle_slots(letter, self.bindings.revealing if self.bindings else ())
 
     def idle_slots(self, letter: Sequence[bool | None], slots: Iterable[int]) -> frozenset[int]:
         """Return which of these slots make no difference at positions with this letter, in which
@@ -273,7 +277,7 @@ class Clause:
     def start(self) -> ClauseState:
         """The state before the first position, one for all sessions."""
         open_at_once = self.kind_of_scope in (None, "before")
-        return ClauseState(self.gate.start, self.monitor.start if open_at_once else None)
+        return ClauseState(self.scope_monitor.start, self.monitor.start if open_at_once else None)
 
     def step(
         self, state: ClauseState, letter: Letter, kind: Kind, at: PositionCounts, time: float
@@ -301,9 +305,9 @@ class Clause:
             return ClauseStep(
                 ClauseState(state.outer, inner, state.closed, broken, state.left_open), violated
             )
-        values = self.gate.past.read(letter, state.outer.registers, at.seen, time)
-        gate = self.gate.step(state.outer, letter, at.seen, time).state
-        after, violated = self._segment(state._replace(outer=gate), values)
+        values = self.scope_monitor.past.read(letter, state.outer.registers, at.seen, time)
+        outer = self.scope_monitor.step(state.outer, letter, at.seen, time).state
+        after, violated = self._segment(state._replace(outer=outer), values)
         if after.segment is not None and kind in self.counts:
             step = self.monitor.step(after.segment, letter, at.counted, time)
             after, violated = after._replace(segment=step.state), violated or step.violated
@@ -362,8 +366,8 @@ class Clause:
         now: Now,
     ) -> ClauseStep:
         """Return what `settle` does; violated wherever the assumption does not matter."""
-        gate = self.gate.settle(state.outer, change.at.seen, final, last.seen).state
-        state, failed = state._replace(outer=gate), False
+        outer = self.scope_monitor.settle(state.outer, change.at.seen, final, last.seen).state
+        state, failed = state._replace(outer=outer), False
         if state.segment is not None:
             step = self.monitor.settle(state.segment, change.at.counted, final, last.counted)
             state, failed = state._replace(segment=step.state), step.violated
@@ -372,7 +376,7 @@ class Clause:
             state, failed = state._replace(left_open=left), failed or ended
         if self.opens_late:
             letter = tuple(final.get(i, value) for i, value in enumerate(change.letter))
-            values = self.gate.past.read(letter, gate.registers, change.at.seen, now.time)
+            values = self.scope_monitor.past.read(letter, outer.registers, change.at.seen, now.time)
             state, ended = self._segment(state, values)
             failed = failed or ended
         return ClauseStep(state, failed)
@@ -398,9 +402,11 @@ class Clause:
         the context is read.
         """
         nothing = self.read(End(), now.context)
-        if self.bound is not None:
-            nothing = self.bound.nothing(nothing, now.context)
-        values = self.gate.past.read(nothing, state.outer.registers, last.seen + 1, now.time)
+        if self.bindings is not None:
+            nothing = self.bindings.nothing(nothing, now.context)
+        values = self.scope_monitor.past.read(
+            nothing, state.outer.registers, last.seen + 1, now.time
+        )
         return bool(values[self.assume])
 
     def verdict(self, state: ClauseState, last: PositionCounts) -> Verdict:
@@ -426,7 +432,7 @@ class Clause:
 
     def skips(self, letter: Sequence[Any]) -> bool:
         """True if states skip calls with this letter until the position that `wakes_at` returns."""
-        return not (self._sees_all or self.is_still) and letter == self._unconcerned_letter
+        return not (self._sees_all or self.ignores_others) and letter == self._unconcerned_letter
 
     def wakes_at(self, state: ClauseState, last: PositionCounts, time: float) -> int:
         """Return the next position that this state has to see, whatever the tool.
@@ -440,7 +446,7 @@ class Clause:
             return NEVER if self._rests_in(state) else position + 1
         if not self._is_quiet(state, position, time):
             return position + 1
-        dues = [due(self.gate, state.outer, position)]
+        dues = [due(self.scope_monitor, state.outer, position)]
         if state.segment is not None:
             dues.append(due(self.monitor, state.segment, position))
         return min(dues)
@@ -452,7 +458,7 @@ class Clause:
         if self.is_plain or len(state.segment.live if state.segment else ()) > FEW:
             return self._stays(state, position, time)
         key = (
-            memory(self.gate, state.outer, position),
+            memory(self.scope_monitor, state.outer, position),
             state.segment and memory(self.monitor, state.segment, position),
         )
         if key not in self._quiet:
@@ -489,7 +495,7 @@ class Clause:
         except (TooManyBranches, ContractError):  # the next position will raise it
             return False
         before, after = state.segment, seen.state.segment
-        if seen.violated or not is_unchanged(self.gate, state.outer, seen.state.outer):
+        if seen.violated or not is_unchanged(self.scope_monitor, state.outer, seen.state.outer):
             return False
         if before is None or after is None:
             return before is after
@@ -535,7 +541,7 @@ def is_stateful(clause: Clause) -> bool:
     """
     if clause.by or clause.kind_of_scope is not None or not clause.monitor.plain:
         return True
-    if clause.monitor.past.cells or clause.gate.past.cells:
+    if clause.monitor.past.cells or clause.scope_monitor.past.cells:
         return True
     read = [each for slot in clause.slots for each in postorder(slot.node)]
     return any(isinstance(each, Denied) or inputs_of(each) & TOLD for each in read)

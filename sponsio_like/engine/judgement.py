@@ -48,7 +48,7 @@ def judge(ledger: Ledger, event: Event, reads: Iterable[Read], time: float) -> J
 
 def _judged(ledger: Ledger, read: Read, event: Event, time: float) -> Found:
     i, clause = read.clause, ledger.policy.clauses[read.clause]
-    if clause.bound is not None:
+    if clause.bindings is not None:
         return _tracked(ledger, i, read.key, event, time)
     place = _place(ledger, clause, read)
     if place is None:
@@ -60,7 +60,7 @@ def _judged(ledger: Ledger, read: Read, event: Event, time: float) -> Found:
 
 
 def _tracked(ledger: Ledger, i: int, reading: BoundLetters, event: Event, time: float) -> Found:
-    clause, store = ledger.policy.clauses[i], ledger.bound[i]
+    clause, store = ledger.policy.clauses[i], ledger.stores[i]
     found = tracked(i, clause, store, reading, event, ledger.next(i), time)
     full = found.full and not (store.blind and ledger.policy.observes(i))
     if not (found.violated or full):

@@ -37,7 +37,7 @@ from sponsio_like.values import Effort
 
 NO_WITNESSES: Mapping[int, Witness] = MappingProxyType({})
 _Due: TypeAlias = Sequence[float]
-Rest: TypeAlias = tuple[int, Any, ClauseState, int, int, _Due]
+Entry: TypeAlias = tuple[int, Any, ClauseState, int, int, _Due]
 """A clause, its key, its state, how many positions that has seen; its wake
 position, its deadlines.
 """
@@ -57,20 +57,8 @@ class Ledger:
     """
 
     __slots__ = (
-        "alarms",
-        "bound",
-        "calls",
-        "counters",
-        "counting",
-        "half_written",
-        "keyed",
-        "lineage",
-        "passed",
-        "policy",
-        "positions",
-        "soonest",
-        "states",
-        "wakes",
+        "alarms", "calls", "counters", "counting", "half_written", "keyed", "lineage", "passed",
+        "policy", "positions", "soonest", "states", "stores", "wakes",
     )  # fmt: skip
 
     def __init__(self, policy: Policy, *, apart: bool = False) -> None:
@@ -81,8 +69,10 @@ class Ledger:
         self.positions = [0] * len(self.counting.counters)
         self.states: list[ClauseState] = list(policy.starts)
         self.keyed: Mapping[int, dict[Any, tuple[ClauseState, int]]] = policy.without_keys
-        self.bound = (
-            {i: instances(policy.clauses[i]) for i in policy.bound} if policy.bound else NO_STORES
+        self.stores = (
+            {i: instances(policy.clauses[i]) for i in policy.with_values}
+            if policy.with_values
+            else NO_STORES
         )
         self.wakes: dict[int, int] = policy.wakes
         self.soonest = min(self.wakes.values(), default=NEVER)
@@ -114,7 +104,7 @@ class Ledger:
         raise.
         """
         clause = self.policy.clauses[i]
-        if clause.bound is not None:
+        if clause.bindings is not None:
             reading = clause.bound_letters(event, context)
             return Read(i, reading.others, reading)
         return Read(i, clause.read(event, context), clause.key(event) if clause.by else ())
@@ -152,16 +142,16 @@ class Ledger:
         raise, as far as that is possible. The caller sets `half_written` back.
         """
         mine = [c for c in judgement.changes if owners is None or self.owner(c.clause) in owners]
-        bound = [each for each in mine if each.clause in self.bound]
-        rest = [each for each in mine if each.clause not in self.bound]
+        of_values = [each for each in mine if each.clause in self.stores]
+        rest = [each for each in mine if each.clause not in self.stores]
         kept = [self.rest(c.clause, c.key, c.state, c.at, judgement.time) for c in rest]
         self.half_written = True
         self.passed += 1
         for one in kept:
             self.keep(*one)
-        for each in bound:
-            stored(self.bound[each.clause], each, self.calls)
-        for i in {each.clause: None for each in judgement.changes if each.clause in self.bound}:
+        for each in of_values:
+            stored(self.stores[each.clause], each, self.calls)
+        for i in {each.clause: None for each in judgement.changes if each.clause in self.stores}:
             self.reschedule_values(i, self.next(i), judgement.time)
         if judgement.kind == "call" and (owners is None or LINEAGE in owners):
             self.calls += 1
@@ -178,8 +168,8 @@ class Ledger:
 
     def reschedule_values(self, i: int, last: PositionCounts, time: float) -> None:
         """Recompute when clause `i`, which has value variables, is woken next, and its deadline."""
-        clause, store = self.policy.clauses[i], self.bound[i]
-        if not clause.is_still:
+        clause, store = self.policy.clauses[i], self.stores[i]
+        if not clause.ignores_others:
             self.set_wake(i, wakes_at(clause, store, last, time))
         if clause.timed:
             due = due_at(store)
@@ -191,7 +181,9 @@ class Ledger:
         """Remember the state of clause `i`, for this key, and when it is woken next."""
         self.keep(*self.rest(i, key, state, last, time))
 
-    def rest(self, i: int, key: Any, state: ClauseState, last: PositionCounts, time: float) -> Rest:
+    def rest(
+        self, i: int, key: Any, state: ClauseState, last: PositionCounts, time: float
+    ) -> Entry:
         """Return what `keep` needs to remember the state of clause `i`, for this key."""
         clause = self.policy.clauses[i]
         wakes = not clause.by and (clause.may_wake or not clause.is_plain)
@@ -257,7 +249,7 @@ class Ledger:
     def _awaits(self, change: Change) -> bool:
         clause = self.policy.clauses[change.clause]
         open_ = OPEN in change.letter
-        return open_ and (clause.bound is not None or clause.awaits(change.state, change.at))
+        return open_ and (clause.bindings is not None or clause.awaits(change.state, change.at))
 
     def known(self, i: int, key: Any) -> tuple[ClauseState, PositionCounts]:
         """Return the state of clause `i`, for this key if it has `by`, and its last position."""
@@ -269,19 +261,19 @@ class Ledger:
 
     def witness(self, i: int, key: Key | None, *, full: bool = False) -> Witness:
         """Return the witness of a violation of clause `i` by these values."""
-        bound = self.policy.clauses[i].bound
-        if bound is None:
+        bindings = self.policy.clauses[i].bindings
+        if bindings is None:
             return Witness(full=full)
-        values = () if key is None else bound.said(key)
-        since = self.bound[i].since(key)
+        values = () if key is None else bindings.said(key)
+        since = self.stores[i].since(key)
         return Witness(values, None if since < 0 else since, full, key)
 
     def all_states(self) -> list[tuple[int, ClauseState, PositionCounts]]:
         """Return every state with its clause and its last position."""
         out = []
         for i, clause in enumerate(self.policy.clauses):
-            if i in self.bound:
-                store, last = self.bound[i], self.last(i)
+            if i in self.stores:
+                store, last = self.stores[i], self.last(i)
                 latched = [each._replace(violated=store.broken) for each in store.states()]
                 out += [(i, state, last) for state in latched]
             elif clause.by:
@@ -296,8 +288,8 @@ class Ledger:
     def put(self, i: int, state: Any) -> None:
         """Set what clause `i` remembers: a state, or with `by` one for each key."""
         clause = self.policy.clauses[i]
-        if i in self.bound:
-            self.bound[i].fill(state)
+        if i in self.stores:
+            self.stores[i].fill(state)
             self.reschedule_values(i, self.last(i), 0.0)
             return
         for key, (each, length) in state.items() if clause.by else ():
@@ -310,8 +302,8 @@ class Ledger:
         self.set_wake(i, NEVER)
         for name in [name for name in self.alarms if name[0] == i]:
             del self.alarms[name]
-        if i in self.bound:
-            self.bound[i] = instances(self.policy.clauses[i])
+        if i in self.stores:
+            self.stores[i] = instances(self.policy.clauses[i])
         elif self.policy.clauses[i].by:
             self.keys(i).clear()
         else:
@@ -323,18 +315,18 @@ class Ledger:
         """Return a copy with the keys and values that this event, and its advice, need."""
         keyed = self.keyed is not self.policy.without_keys
         twin = self.copy([self.policy.clauses[i].key(event) for i in self.keyed] if keyed else ())
-        if not self.bound:
+        if not self.stores:
             return twin
         with Effort():  # each text is split into words once
-            for i, store in self.bound.items():
+            for i, store in self.stores.items():
                 told = [witnesses[i].key] if i in witnesses else []
-                twin.bound[i] = store.copy([*self.keys_of(i, event), *told])
+                twin.stores[i] = store.copy([*self.keys_of(i, event), *told])
         return twin
 
     def keys_of(self, i: int, event: Event) -> list[Key]:
         """Return the values of the variables of clause `i` that the event itself binds."""
         clause = self.policy.clauses[i]
-        return [] if clause.bound is None else clause.bound.keys_of(event, NOTHING_TOLD)
+        return [] if clause.bindings is None else clause.bindings.keys_of(event, NOTHING_TOLD)
 
     def copy(self, keys: Iterable[Any] = ()) -> Ledger:
         """Return a copy to try things on: states are immutable, so it is shallow.
@@ -347,7 +339,7 @@ class Ledger:
         twin.positions, twin.states = self.positions[:], self.states[:]
         twin.passed, twin.calls, twin.half_written = self.passed, self.calls, False
         twin.wakes, twin.soonest = self.wakes, self.soonest
-        twin.keyed, twin.bound, twin.alarms = self.keyed, NO_STORES, NO_ALARMS
+        twin.keyed, twin.stores, twin.alarms = self.keyed, NO_STORES, NO_ALARMS
         if self.wakes is not self.policy.wakes:  # as below: what all sessions share is not copied
             twin.wakes = self.wakes.copy()
         if self.keyed is not self.policy.without_keys:
@@ -355,8 +347,8 @@ class Ledger:
             twin.keyed = {
                 i: {k: each[k] for k in wanted if k in each} for i, each in self.keyed.items()
             }
-        if self.bound:
-            twin.bound = {i: store.copy(()) for i, store in self.bound.items()}
+        if self.stores:
+            twin.stores = {i: store.copy(()) for i, store in self.stores.items()}
         if self.alarms:
             twin.alarms = {
                 (i, key): due

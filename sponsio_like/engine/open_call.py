@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sponsio_like.engine.ledger import Ledger, Rest
+from sponsio_like.engine.ledger import Entry, Ledger
 from sponsio_like.events import OPEN
 from sponsio_like.monitor import (
     Change,
@@ -25,7 +25,7 @@ from sponsio_like.monitor import (
 class Opened(NamedTuple):
     """The changes of some clauses by a call in flight, and those that wait for its result."""
 
-    rests: list[Rest]
+    rests: list[Entry]
     waits: list[Change]
 
 
@@ -50,7 +50,7 @@ def open_clause(
     letter: Letter,
     key: Any,
     time: float,
-    into: tuple[list[Rest], list[Change]],
+    into: tuple[list[Entry], list[Change]],
     still: dict[Any, ClauseState] | None = None,
 ) -> bool:
     """Add what a call in flight changes in one clause, and whether that waits for the result.
@@ -60,7 +60,7 @@ def open_clause(
     one is added. Only for clauses with remembered steps, which say nothing of positions.
     """
     clause, positions = ledger.policy.clauses[i], ledger.positions
-    if clause.bound is not None:
+    if clause.bindings is not None:
         return False
     if clause.by:
         if key is None or (key not in ledger.keyed[i] and ledger.is_full(i)):
@@ -86,7 +86,7 @@ def open_clause(
     return True
 
 
-def keep_all(ledger: Ledger, rests: Iterable[Rest]) -> None:
+def keep_all(ledger: Ledger, rests: Iterable[Entry]) -> None:
     """Let clauses remember this. Leaves the ledger `half_written`, which the caller undoes."""
     ledger.half_written = True
     for rest in rests:

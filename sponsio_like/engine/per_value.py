@@ -44,7 +44,7 @@ LASTING = frozenset({"G", "R", "U", "WX"})
 """Operators that forbid something from one position on."""
 
 
-class Late(NamedTuple):
+class FinalValues(NamedTuple):
     """The final values that a result gives, where each stored value has to be asked for its own."""
 
     others: dict[int, Any]
@@ -65,10 +65,10 @@ class Tracked(NamedTuple):
 
 def instances(clause: Clause) -> ValueStates:
     """Return what the clause remembers before the first position."""
-    assert clause.bound is not None
+    assert clause.bindings is not None
     bits = all(isinstance(cell.start, bool) for cell in clause.monitor.past.cells)
     permits = only_permits if bits and clause.is_plain else never
-    cap = RELATED_CAP if clause.bound.relates or _is_tied(clause) else VALUES_CAP
+    cap = RELATED_CAP if clause.bindings.relates or _is_tied(clause) else VALUES_CAP
     return ValueStates(
         clause.start, cap, permits, cap if _is_calm(clause) else _most_states(clause)
     )
@@ -76,13 +76,13 @@ def instances(clause: Clause) -> ValueStates:
 
 def _is_tied(clause: Clause) -> bool:
     """True if it makes a difference, before a call has its result, which values it may be about."""
-    return clause.bound is not None and bool(clause.bound.parts) and not clause.monitor.plain
+    return clause.bindings is not None and bool(clause.bindings.parts) and not clause.monitor.plain
 
 
 def _is_calm(clause: Clause) -> bool:
     """True if no call changes the state of values that it does not bind."""
-    assert clause.bound is not None
-    plain = clause.is_still and not clause.globs and clause.kinds == {"call"}
+    assert clause.bindings is not None
+    plain = clause.ignores_others and not clause.globs and clause.kinds == {"call"}
     return plain and all(map(clause.keeps_registers, _letters_of_others(clause)))
 
 
@@ -94,9 +94,9 @@ def _most_states(clause: Clause) -> int:
 
 def _letters_of_others(clause: Clause) -> Iterator[Sequence[bool | None]]:
     """Yield, for each tool, what is known of the letter of values that a call does not bind."""
-    assert clause.bound is not None
+    assert clause.bindings is not None
     for name in clause.names:
-        yield clause.bound.told(static(clause.slots, name))
+        yield clause.bindings.told(static(clause.slots, name))
 
 
 def tracked(
@@ -266,22 +266,22 @@ def _is_vague(clause: Clause, store: ValueStates, reading: BoundLetters) -> bool
 
     For a clause that only speaks of the past, such a call has not happened yet.
     """
-    bound, inner = clause.bound, store.rest.state.segment
-    if bound is None or inner is None or clause.monitor.plain or not bound.compares(reading):
+    bindings, inner = clause.bindings, store.rest.state.segment
+    if bindings is None or inner is None or clause.monitor.plain or not bindings.compares(reading):
         return False
     joint = (residual for each in inner.live for residual in each)
     flying = (open_positions(joint), branching(inner.branches))
     slots = (each for calls in flying for found in calls.values() for each in found)
-    return not bound.revealing.isdisjoint(slots)
+    return not bindings.revealing.isdisjoint(slots)
 
 
 def _letters(clause: Clause, store: ValueStates, reading: BoundLetters) -> Mapping[Key, Any]:
     """Return the letter of each value whose letter may differ from that of all others."""
-    bound = clause.bound
-    assert bound is not None
-    if not (bound.relates or (reading.given and _is_tied(clause))):
+    bindings = clause.bindings
+    assert bindings is not None
+    if not (bindings.relates or (reading.given and _is_tied(clause))):
         return reading.keys
-    each = {key: bound.letter(reading.others, reading.seen, key) for key in store.keys}
+    each = {key: bindings.letter(reading.others, reading.seen, key) for key in store.keys}
     return {
         **{k: letter for k, letter in each.items() if letter != reading.others},
         **reading.keys,
@@ -289,7 +289,7 @@ def _letters(clause: Clause, store: ValueStates, reading: BoundLetters) -> Mappi
 
 
 def _all_known(clause: Clause, store: ValueStates, reading: BoundLetters) -> bool:
-    told = clause.bound is not None and not clause.bound.relates
+    told = clause.bindings is not None and not clause.bindings.relates
     return told and reading.rests and all(map(store.knows, reading.keys))
 
 
@@ -329,12 +329,12 @@ def settle_values(
     `place`: the last position, now, and the last call.
     """
     last, now, call = place
-    assert clause.bound is not None
-    apart, crowds = _apart(store, results, clause.bound.nobody)
+    assert clause.bindings is not None
+    apart, crowds = _apart(store, results, clause.bindings.nobody)
     others = [(change, final) for change, final in results if change.key == OTHERS]
     bad: list[Key | None] = []
     for change, final in others:
-        if isinstance(final, Late):
+        if isinstance(final, FinalValues):
             each = {key: final.of(key) for key in store.keys if key not in apart}
             told = {key: one for key, one in each.items() if one != final.others}
             apart |= {key: (change._replace(key=key), one) for key, one in told.items()}
@@ -353,7 +353,7 @@ def settle_values(
     for change, final in others:
         moves: Moves = {}
         for state in store.states(apart):
-            late = final.others if isinstance(final, Late) else final
+            late = final.others if isinstance(final, FinalValues) else final
             seen = clause.settle(state, change, late, last, now)
             moves[state] = seen.state
             bad += [store.example(state, apart)] if seen.violated else []
@@ -409,7 +409,7 @@ def expired(
 
 def wakes_at(clause: Clause, store: ValueStates, last: PositionCounts, time: float) -> int:
     """Return the next position that some value has to see, whatever the tool; `NEVER` if none."""
-    if clause.is_still:
+    if clause.ignores_others:
         return NEVER
     return store.wakes_at(last.seen, lambda state: clause.wakes_at(state, last, time))
 

@@ -101,9 +101,9 @@ class Policy:
         return tuple(k for k, each in counters if "call" in each.kinds)
 
     @functools.cached_property
-    def bound(self) -> tuple[int, ...]:
+    def with_values(self) -> tuple[int, ...]:
         """The clauses with value variables."""
-        return tuple(i for i, clause in enumerate(self.clauses) if clause.bound is not None)
+        return tuple(i for i, clause in enumerate(self.clauses) if clause.bindings is not None)
 
     def observes(self, clause: int) -> bool:
         """True if the contract of this clause only observes."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from sponsio_like.engine.ledger import Ledger, Rest
+from sponsio_like.engine.ledger import Entry, Ledger
 from sponsio_like.engine.open_call import keep_all
 from sponsio_like.engine.per_value import expired, settle_values
 from sponsio_like.engine.policy import LINEAGE
@@ -35,11 +35,11 @@ def settle_all(ledger: Ledger, results: Results, now: Now) -> dict[int, Witness]
     if not results:
         return {}
     found: dict[int, Witness] = {}
-    rests: list[Rest] = []
+    rests: list[Entry] = []
     crowds: dict[int, list[tuple[Change, Any]]] = {}
     for change, final in results:
         i = change.clause
-        if i in ledger.bound:
+        if i in ledger.stores:
             crowds.setdefault(i, []).append((change, final))
             continue
         before, last = ledger.known(i, change.key)
@@ -53,7 +53,7 @@ def settle_all(ledger: Ledger, results: Results, now: Now) -> dict[int, Witness]
     for i, crowd in crowds.items():
         clause, last = ledger.policy.clauses[i], ledger.last(i)
         place = (last, now, max(ledger.calls - 1, 0))
-        bad, key = settle_values(clause, ledger.bound[i], crowd, place)
+        bad, key = settle_values(clause, ledger.stores[i], crowd, place)
         ledger.reschedule_values(i, last, now.time)
         found |= {i: ledger.witness(i, key)} if bad else {}
     ledger.half_written = half_written
@@ -69,9 +69,9 @@ def expire(ledger: Ledger, now: Now) -> dict[int, Witness]:
     ledger.half_written, before = True, ledger.half_written
     for i, key in rung:
         clause = ledger.policy.clauses[i]
-        if i in ledger.bound:
+        if i in ledger.stores:
             last, call = ledger.last(i), max(ledger.calls - 1, 0)
-            bad = expired(clause, ledger.bound[i], last, now, call)
+            bad = expired(clause, ledger.stores[i], last, now, call)
             ledger.reschedule_values(i, last, now.time)
             violated |= {i: ledger.witness(i, bad[0])} if bad else {}
             continue

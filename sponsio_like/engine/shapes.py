@@ -185,7 +185,7 @@ class Compiled:
         """Keep a clause, so that others of its shape are made from it."""
         nodes = {node: k for k, node in enumerate(shape.nodes)}
         names = {name: k for k, name in enumerate(shape.names)}
-        if clause.bound is None and all(slot.node in nodes for slot in clause.slots):
+        if clause.bindings is None and all(slot.node in nodes for slot in clause.slots):
             slots = tuple([nodes[slot.node] for slot in clause.slots])
             self._made[shape.key] = _Made(clause, slots, tuple([names[e] for e in clause.names]))
             self._automata[shape.exactly] = clause.automaton

@@ -79,7 +79,7 @@ def open_obligations(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
         if ends and clause.assumed(state, last, now):
             messages, values = _messages(clause, ends), _values(ledger, i, state)
             found.update((_owing(policy, i, each, values), None) for each in messages)
-    for i, store in ledger.bound.items():
+    for i, store in ledger.stores.items():
         if store.blind and not policy.clauses[i].is_plain:
             message = f"{FULL}: {demand(policy.clauses[i])}"
             found[_owing(policy, i, message)] = None
@@ -101,5 +101,5 @@ def _owing(
 
 def _values(ledger: Ledger, i: int, state: ClauseState) -> tuple[tuple[str, Any], ...]:
     """Return values of the variables of clause `i` that are in this state; empty if it has none."""
-    key = ledger.bound[i].example(state._replace(violated=False)) if i in ledger.bound else None
+    key = ledger.stores[i].example(state._replace(violated=False)) if i in ledger.stores else None
     return () if key is None else ledger.witness(i, key).values

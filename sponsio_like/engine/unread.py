@@ -141,7 +141,7 @@ def _each(call: Call, path: str) -> list[Any]:
 def unread_slots(clause: Clause, event: Event, context: Context, letter: Letter) -> Unread:
     """Return what of this event could not be read, by slot."""
     found: Unread = {}
-    bound = {} if clause.bound is None else {i: atom for i, _, atom in clause.bound.atoms}
+    bound = {} if clause.bindings is None else {i: atom for i, _, atom in clause.bindings.atoms}
     for i, slot in enumerate(clause.slots):
         if i in bound:
             atom = bound[i]
@@ -157,7 +157,7 @@ def unread_in_result(clause: Clause, letter: Letter, result: Result, tool: str) 
     """Return what of a result could not be read though the clause waits for it."""
     found: dict[str, None] = {}
     waiting = {i for i in range(len(letter)) if clause.slots[i].waits and letter[i] is not False}
-    for i, _, atom in () if clause.bound is None else clause.bound.atoms:
+    for i, _, atom in () if clause.bindings is None else clause.bindings.atoms:
         waiting.discard(i)
         if (
             isinstance(atom, OutputMatcher)

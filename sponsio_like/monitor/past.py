@@ -36,7 +36,7 @@ INFINITE = float("inf")
 """The steps, or the seconds, since something that never happened."""
 
 
-Late: TypeAlias = Callable[[Any, int, float], Any]
+LateUpdate: TypeAlias = Callable[[Any, int, float], Any]
 """(register, position, time) -> the register, now that its body counts at this earlier position."""
 
 
@@ -51,7 +51,7 @@ class Register:
     node: int
     start: Any
     update: Update
-    late: Late | None = None
+    late: LateUpdate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +136,10 @@ def _operator(op: Op, r: int, i: int) -> tuple[Value, Register]:
         case ("WY", a):
             return (lambda v, x, s, p, t: s[r]), Register(i, True, lambda v, x, s, p, t: v[a])
         case ("O", a, None):
-            once: Late = lambda r, p, t: True  # noqa: E731
+            once: LateUpdate = lambda r, p, t: True  # noqa: E731
             return (lambda v, x, s, p, t: v[a] or s[r]), Register(i, False, keep, once)
         case ("H", a, None):
-            never: Late = lambda r, p, t: False  # noqa: E731
+            never: LateUpdate = lambda r, p, t: False  # noqa: E731
             return (lambda v, x, s, p, t: v[a] and s[r]), Register(i, True, keep, never)
         case ("S", a, b):
             return (lambda v, x, s, p, t: v[b] or (v[a] and s[r])), Register(i, False, keep)
@@ -212,7 +212,7 @@ def _term(op: Op, r: int, i: int) -> tuple[Value, Register]:
     match op:
         case ("count", a, reset, None, _):
             fresh = _reset(reset)
-            more: Late = lambda r, p, t: r + 1  # noqa: E731
+            more: LateUpdate = lambda r, p, t: r + 1  # noqa: E731
             return (lambda v, x, s, p, t: 0 if fresh(v) else s[r] + bool(v[a])), Register(
                 i, 0, keep, more if reset < 0 else None
             )
@@ -269,7 +269,7 @@ def _window(
         left = stamps_within(s[r], now - width)
         return (*left, now)[-most:] if v[a] else left
 
-    late: Late = lambda r, p, t: tuple(sorted((*r, p if by_step else t)))[-most:]  # noqa: E731
+    late: LateUpdate = lambda r, p, t: tuple(sorted((*r, p if by_step else t)))[-most:]  # noqa: E731
     return (lambda v, x, s, p, t: len(stamps(v, s, p, t))), Register(
         i, (), lambda v, x, s, p, t: stamps(v, s, p, t), late if reset < 0 else None
     )

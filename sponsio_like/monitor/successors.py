@@ -41,8 +41,8 @@ LITERALS_FREE = 4
 
 
 @dataclass(eq=False, slots=True)
-class Part:
-    """One residual that is owed in the search; equal residuals are one part.
+class Conjunct:
+    """One residual that is owed in the search; equal residuals are one conjunct.
 
     `reads`: the truths that its next step depends on, as bits; `nodes`: what it speaks of, as bits;
     `holds`: it holds if no position follows; `literals`: how many there are in its alternatives;
@@ -55,10 +55,10 @@ class Part:
     holds: bool
     literals: int
     due: float
-    after: dict[int, Part] = field(default_factory=dict)
-    weaker: dict[Part, bool] = field(default_factory=dict)
+    after: dict[int, Conjunct] = field(default_factory=dict)
+    weaker: dict[Conjunct, bool] = field(default_factory=dict)
 
-    def implies(self, other: Part) -> bool:
+    def implies(self, other: Conjunct) -> bool:
         """True if each alternative of this part is covered by one of the other."""
         found = self.weaker.get(other)
         if found is None:
@@ -67,21 +67,23 @@ class Part:
 
 
 @dataclass(eq=False, slots=True)
-class Joint:
-    """All that is owed at a place; what owes the same is one joint.
+class Conjunction:
+    """All that is owed at a place; places that owe the same share one conjunction.
 
     `met`: the goal is reached if no position follows; `trouble`: the cost of a transition to it;
-    `after`: the joints one position later, by the truths that are shown, without and with what that
-    position owes for itself.
+    `after`: the conjunctions one position later, by the truths that are shown, without and with
+    what that position owes for itself.
     """
 
-    parts: frozenset[Part]
+    parts: frozenset[Conjunct]
     met: bool
     trouble: int
-    after: tuple[dict[int, Joint], dict[int, Joint]] = field(default_factory=lambda: ({}, {}))
-    known: dict[Part, bool] = field(default_factory=dict)
+    after: tuple[dict[int, Conjunction], dict[int, Conjunction]] = field(
+        default_factory=lambda: ({}, {})
+    )
+    known: dict[Conjunct, bool] = field(default_factory=dict)
 
-    def implies(self, other: Joint) -> bool:
+    def implies(self, other: Conjunction) -> bool:
         """True if each part of the other is implied by a part of this one."""
         known = self.known
         for part in other.parts:
@@ -93,10 +95,10 @@ class Joint:
         return True
 
 
-Place: TypeAlias = tuple[Joint, Registers]
+Place: TypeAlias = tuple[Conjunction, Registers]
 
 
-class Shown(NamedTuple):
+class Observation(NamedTuple):
     """The truths that a position shows.
 
     `bits`: those that residuals read; `number`, `letter`: a letter that shows them; `seen`: the
@@ -140,13 +142,13 @@ class Successors:
         self._fixed = [k for k, (i, _) in enumerate(self._leaves) if i not in varying]
         self._told: dict[int, int] = {}  # the bits of each letter that are the same everywhere
         self._reads: dict[int, int] = {}
-        self._parts: dict[Residual, Part] = {}
-        self._later: dict[Residual, Part] = {}
-        self._joints: dict[frozenset[Part], Joint] = {}
-        self._shown: dict[tuple[int, Registers], Shown] = {}
-        self._moves: dict[Registers, list[tuple[Shown, int]]] = {}
+        self._parts: dict[Residual, Conjunct] = {}
+        self._later: dict[Residual, Conjunct] = {}
+        self._joints: dict[frozenset[Conjunct], Conjunction] = {}
+        self._shown: dict[tuple[int, Registers], Observation] = {}
+        self._moves: dict[Registers, list[tuple[Observation, int]]] = {}
         self._known: dict[int, dict[int, Residual]] = {}
-        self._fresh: dict[int, frozenset[Part]] = {}
+        self._fresh: dict[int, frozenset[Conjunct]] = {}
         self._steps = 0
         self._no = self._part(NO)
         self._yes = self._part(YES)
@@ -154,7 +156,7 @@ class Successors:
 
     # --- places -------------------------------------------------------------------------------
 
-    def joint(self, residuals: Iterable[Residual]) -> Joint:
+    def joint(self, residuals: Iterable[Residual]) -> Conjunction:
         """Return what is owed, as parts."""
         if self._steps + len(self._joints) + len(self._shown) > STEPS_CAP:
             self._forget()
@@ -184,9 +186,9 @@ class Successors:
 
     # --- steps --------------------------------------------------------------------------------
 
-    def owed_after(self, joint: Joint, shown: Shown, more: bool) -> Joint:
+    def owed_after(self, joint: Conjunction, shown: Observation, more: bool) -> Conjunction:
         """Return what is owed one position later, where that position shows this."""
-        bits, parts = shown.bits, list[Part]()
+        bits, parts = shown.bits, list[Conjunct]()
         for part in joint.parts:
             found = part.after.get(bits & part.reads)
             parts.append(self._progressed(part, shown) if found is None else found)
@@ -207,7 +209,7 @@ class Successors:
         self._joints[self.none.parts] = self.none
         self._steps = 0
 
-    def _part(self, residual: Residual) -> Part:
+    def _part(self, residual: Residual) -> Conjunct:
         found = self._parts.get(residual)
         if found is None:
             literals = literals_of([residual])
@@ -217,7 +219,7 @@ class Successors:
                 nodes |= 1 << node
             due = min((each[2] for each in literals if each[0] == "F"), default=math.inf)
             many = sum(map(len, residual))
-            made = Part(residual, reads, nodes, holds_at_end(residual), many, due)
+            made = Conjunct(residual, reads, nodes, holds_at_end(residual), many, due)
             found = self._parts.setdefault(residual, made)
         return found
 
@@ -230,7 +232,7 @@ class Successors:
             self._reads[node] = found
         return found
 
-    def _progressed(self, part: Part, shown: Shown) -> Part:
+    def _progressed(self, part: Conjunct, shown: Observation) -> Conjunct:
         progressed = self._future.progress(part.residual, self._at(shown), shown.known)
         found = self._later.get(progressed)
         if found is None:
@@ -240,10 +242,10 @@ class Successors:
         self._steps += 1
         return found
 
-    def _at(self, shown: Shown) -> Position:
+    def _at(self, shown: Observation) -> Position:
         return Position(shown.letter, shown.seen, 1, 0.0, self.goal)
 
-    def _owed_anew(self, shown: Shown) -> frozenset[Part]:
+    def _owed_anew(self, shown: Observation) -> frozenset[Conjunct]:
         """Return what a position owes for itself."""
         at = self._at(shown)
         owed = [self._future.owed(root, at) for root in self._roots]
@@ -251,13 +253,13 @@ class Successors:
         self._fresh[shown.bits] = found
         return found
 
-    def _conjunction(self, parts: frozenset[Part]) -> Joint:
+    def _conjunction(self, parts: frozenset[Conjunct]) -> Conjunction:
         found = self._joints.get(parts)
         if found is None:
             found = self._joints[parts] = self._joint(self._minimal(parts))
         return found
 
-    def _joint(self, parts: frozenset[Part]) -> Joint:
+    def _joint(self, parts: frozenset[Conjunct]) -> Conjunction:
         found = self._joints.get(parts)
         if found is None:
             holds = all([part.holds for part in parts])
@@ -265,11 +267,11 @@ class Successors:
             literals = sum([part.literals for part in parts])
             trouble = alternatives * alternatives // PARTS_FREE + literals // LITERALS_FREE
             met = holds is (self.goal == "satisfy")
-            made = Joint(parts, met, self._base + trouble)
+            made = Conjunction(parts, met, self._base + trouble)
             found = self._joints.setdefault(parts, made)
         return found
 
-    def _minimal(self, parts: frozenset[Part]) -> frozenset[Part]:
+    def _minimal(self, parts: frozenset[Conjunct]) -> frozenset[Conjunct]:
         """Return the parts without those that another one implies."""
         if self._no in parts:
             return frozenset({self._no})
@@ -287,15 +289,15 @@ class Successors:
 
     # --- positions ----------------------------------------------------------------------------
 
-    def moves(self, registers: Registers) -> list[tuple[Shown, int]]:
+    def moves(self, registers: Registers) -> list[tuple[Observation, int]]:
         """Return what positions may show where these are the registers, each with the number of
         letters that show it.
         """
         return self._moves.get(registers) or self._move(registers)
 
-    def _move(self, registers: Registers) -> list[tuple[Shown, int]]:
+    def _move(self, registers: Registers) -> list[tuple[Observation, int]]:
         counts: dict[tuple[int, Registers], int] = {}
-        shown: dict[tuple[int, Registers], Shown] = {}
+        shown: dict[tuple[int, Registers], Observation] = {}
         for k in range(len(self._letters())):
             each = self._shown.get((k, registers)) or self._show(k, registers)
             key = each.bits, each.after
@@ -304,7 +306,7 @@ class Successors:
         found = self._moves[registers] = [(shown[key], count) for key, count in counts.items()]
         return found
 
-    def _show(self, k: int, registers: Registers) -> Shown:
+    def _show(self, k: int, registers: Registers) -> Observation:
         """Read letter number `k` once where these are the registers."""
         letter = self._letters()[k]
         seen, after = self._read.read(k, registers)
@@ -313,7 +315,7 @@ class Successors:
             bits = self._told[k] = self._bits(letter, seen, self._fixed)
         bits |= self._bits(letter, seen, self._varying)
         known = self._known.setdefault(bits, {})
-        found = self._shown[k, registers] = Shown(bits, k, letter, seen, known, after)
+        found = self._shown[k, registers] = Observation(bits, k, letter, seen, known, after)
         return found
 
     def _bits(self, letter: Letter, seen: Values, numbers: Iterable[int]) -> int:
@@ -326,7 +328,7 @@ class Successors:
         return bits
 
 
-def _is_implied(weak: Part, parts: Iterable[Part]) -> bool:
+def _is_implied(weak: Conjunct, parts: Iterable[Conjunct]) -> bool:
     """True if another one of these parts implies this one."""
     nodes = weak.nodes  # parts without a common node imply nothing
     for part in parts:  # noqa: SIM110  a generator would take twice the time

@@ -35,7 +35,7 @@ class _ScopeState:
 
     def __init__(self, clause: Clause) -> None:
         self._clause = clause
-        self._state = clause.gate.start
+        self._state = clause.scope_monitor.start
         self._open = clause.kind_of_scope in (None, "before")
         self._over = False
         self.seen = 0
@@ -43,8 +43,8 @@ class _ScopeState:
     def at(self, letter: Letter, time: float) -> bool:
         """Take one more event; return True if it is in a segment, and the assumption holds."""
         clause, read = self._clause, tuple(letter)
-        values = clause.gate.past.read(read, self._state.registers, self.seen, time)
-        self._state = clause.gate.step(self._state, read, self.seen, time).state
+        values = clause.scope_monitor.past.read(read, self._state.registers, self.seen, time)
+        self._state = clause.scope_monitor.step(self._state, read, self.seen, time).state
         self.seen += 1
         self._move(values)
         return self._open and bool(values[clause.assume])
@@ -52,10 +52,12 @@ class _ScopeState:
     def settle(self, place: int, final: Mapping[int, Any], letter: Letter, time: float) -> None:
         """Take the result of the call at this place."""
         clause = self._clause
-        self._state = clause.gate.settle(self._state, place, dict(final), self.seen - 1).state
+        self._state = clause.scope_monitor.settle(
+            self._state, place, dict(final), self.seen - 1
+        ).state
         if clause.opens_late:
             read = tuple(final.get(i, value) for i, value in enumerate(letter))
-            self._move(clause.gate.past.read(read, self._state.registers, place, time))
+            self._move(clause.scope_monitor.past.read(read, self._state.registers, place, time))
 
     def _move(self, values: Sequence[Any]) -> None:
         clause = self._clause
@@ -191,7 +193,7 @@ class Applied:
 def _is_conditional(clause: Clause) -> bool:
     """True if the clause has a scope or an assumption, and no variables."""
     limited = clause.kind_of_scope is not None or clause.contract.assumption is not None
-    return limited and clause.bound is None
+    return limited and clause.bindings is None
 
 
 def _has_session_obligation(clause: Clause) -> bool:
@@ -219,8 +221,8 @@ def _letters(
     """
     unknown = {i for i, slot in enumerate(clause.slots) if isinstance(slot.node, Custom)}
     found = [base]
-    if clause.bound is not None:
-        seen = tuple(atom.see(event, context) for _, _, atom in clause.bound.atoms)
-        keys = clause.bound.keys_of(event, context)
-        found = [clause.bound.letter(base, seen, key) for key in (*keys, clause.bound.nobody)]
+    if clause.bindings is not None:
+        seen = tuple(atom.see(event, context) for _, _, atom in clause.bindings.atoms)
+        keys = clause.bindings.keys_of(event, context)
+        found = [clause.bindings.letter(base, seen, key) for key in (*keys, clause.bindings.nobody)]
     return [[None if i in unknown else v for i, v in enumerate(each)] for each in found]

@@ -76,11 +76,11 @@ class Reader:
 
     def revealed(self, change: Change, result: Result, tool: str) -> Revealed:
         """Return the letters of a call with its result, for each value of the variables."""
-        bound, name = self.clause.bound, (id(result), change.letter)
-        assert bound is not None
+        bindings, name = self.clause.bindings, (id(result), change.letter)
+        assert bindings is not None
         if name not in self.heard:
             final = self.final(change, result, tool)
-            self.heard[name] = bound.settled(change.letter, result, final, change.given)
+            self.heard[name] = bindings.settled(change.letter, result, final, change.given)
         return self.heard[name]
 
     def final(self, change: Change, result: Result, tool: str) -> dict[int, Any]:
@@ -121,7 +121,7 @@ def _moments(clause: Clause, events: Sequence[Event]) -> Iterator[EventMoment]:
 
 def keys_in(reader: Reader, events: Sequence[Event]) -> list[Key | None]:
     """Return all values of the variables in a trace; `[None]` for a clause without variables."""
-    if reader.clause.bound is None:
+    if reader.clause.bindings is None:
         return [None]
     found: dict[Key, None] = {}
     calls = dict[str, tuple[Change, str]]()
@@ -145,9 +145,9 @@ def _with(call: tuple[Change, str], result: Result) -> tuple[Change, Result, str
 
 
 def _bound_by(reader: Reader, event: Happening, context: Context) -> list[Key]:
-    bound = reader.clause.bound
-    assert bound is not None
-    return bound.keys_of(event, context)
+    bindings = reader.clause.bindings
+    assert bindings is not None
+    return bindings.keys_of(event, context)
 
 
 def _change(reader: Reader, call: Call, context: Context) -> Change:

@@ -169,7 +169,7 @@ def _of_clause(
             yield None, one
     everybody = set[tuple[int, int | None, bool]]()
     for key in _keys(reader, events, named):
-        whole = clause.bound is not None and key == clause.bound.nobody
+        whole = clause.bindings is not None and key == clause.bindings.nobody
         for one in merge_explanations(explanations(reader, events, key)):
             name = (one.call, one.event, one.open)
             if whole:
@@ -188,7 +188,7 @@ def _keys(reader: Reader, events: Sequence[Event], named: Sequence[Breach]) -> I
     if len(keys) > KEYS_CAP:
         told = {each.values for each in named}
         keys = [key for key in keys if _values(clause, key) in told]
-    return keys if clause.bound is None else [clause.bound.nobody, *keys]
+    return keys if clause.bindings is None else [clause.bindings.nobody, *keys]
 
 
 def _split(reader: Reader, events: Sequence[Event], named: Sequence[Breach]) -> list[Key | None]:
@@ -213,8 +213,8 @@ def _binds(reader: Reader, events: Sequence[Event], told: Explanation, key: Key 
 def _values(clause: Clause, key: Key | None) -> tuple[tuple[str, Any], ...]:
     if key is None:
         return ()
-    if clause.bound is not None:
-        return clause.bound.said(key)
+    if clause.bindings is not None:
+        return clause.bindings.said(key)
     parts = zip(clause.by, key, strict=True)
     return tuple(
         (path, value_text(part)) for path, part in parts if path != "@tool"

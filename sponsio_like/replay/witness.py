@@ -205,7 +205,7 @@ def _step(playback: _ClausePlayback, event: Happening, time: float) -> Iterator[
     if isinstance(event, Call):
         given = (
             ()
-            if clause.bound is None
+            if clause.bindings is None
             else playback.reader.bound_letters(event, playback.context).given
         )
         change = Change(0, playback.key, at, after.state, letter, given)
@@ -220,12 +220,12 @@ def _is_of_key(playback: _ClausePlayback, event: Happening) -> bool:
 
 
 def _letter(playback: _ClausePlayback, event: Happening) -> Letter:
-    bound = playback.clause.bound
-    if bound is None:
+    bindings = playback.clause.bindings
+    if bindings is None:
         return playback.clause.read(event, playback.context)
     reading = playback.reader.bound_letters(event, playback.context)
     assert playback.key is not None
-    return reading.keys.get(playback.key) or bound.letter(
+    return reading.keys.get(playback.key) or bindings.letter(
         reading.others, reading.seen, playback.key
     )
 
@@ -237,7 +237,7 @@ def _settle(
     flight, clause = playback.flights.pop(id, None), playback.clause
     if flight is None:
         return
-    if clause.bound is None:
+    if clause.bindings is None:
         final = playback.reader.final(flight.change, result, flight.tool)
     else:
         final = playback.reader.revealed(flight.change, result, flight.tool).of(playback.key or ())

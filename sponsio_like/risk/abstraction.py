@@ -44,8 +44,10 @@ class MonitorNames:
         self._policy = policy
         self._known: dict[tuple[int, ...], tuple[list[Any], str]] = {}
         self.said: dict[str, tuple[str, ...]] = {}
-        self._bound = [i for i, clause in enumerate(policy.clauses) if clause.bound is not None]
-        self._keyed = [i for i, each in enumerate(policy.clauses) if each.by and each.bound is None]
+        self._bound = [i for i, clause in enumerate(policy.clauses) if clause.bindings is not None]
+        self._keyed = [
+            i for i, each in enumerate(policy.clauses) if each.by and each.bindings is None
+        ]
         self.split = bool(self._bound or self._keyed)
 
     def used(self, ledger: Ledger) -> list[int]:
@@ -53,7 +55,7 @@ class MonitorNames:
 
         It is asked at every decision: two short loops take half the time of one that tells apart.
         """
-        bound, keyed = ledger.bound, ledger.keyed
+        bound, keyed = ledger.stores, ledger.keyed
         used = [i for i in self._bound if bound[i].keys] if self._bound else []
         return used + [i for i in self._keyed if keyed[i]] if self._keyed else used
 
@@ -72,8 +74,8 @@ class MonitorNames:
 
     def _of(self, i: int, ledger: Ledger) -> str:
         clause = self._policy.clauses[i]
-        if clause.bound is not None:
-            return "some" if ledger.bound[i].tells else START
+        if clause.bindings is not None:
+            return "some" if ledger.stores[i].tells else START
         if clause.by:
             return "some" if ledger.keyed[i] else START
         state = ledger.states[i]

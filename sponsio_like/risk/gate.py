@@ -21,7 +21,7 @@ from sponsio_like.outcome import (
 )
 from sponsio_like.risk.abstraction import Context, Path
 from sponsio_like.risk.estimate import Risk
-from sponsio_like.session import Said
+from sponsio_like.session import CallFields
 
 SAFEST = 3
 """The most tools that the advice names."""
@@ -66,13 +66,13 @@ class RiskGate:
         self.policy, self.mode, self.path = policy, mode, path
         self.refusals = 0
         self._safe: Mapping[str, Risk] = NOTHING
-        self._asked: Said | None = None
+        self._asked: CallFields | None = None
         self._found: Risk | None = None
         self._logged: dict[str, Risk] = {}
 
     # --- asked by the session -----------------------------------------------------------------
 
-    def passes(self, ledger: Ledger, call: Said) -> bool:
+    def passes(self, ledger: Ledger, call: CallFields) -> bool:
         """Return True if the risk of the call is bounded by the threshold."""
         path = self.path
         if path.seen != ledger.states or (path.split and path.has_moved(ledger)):
@@ -118,7 +118,7 @@ class RiskGate:
         if isinstance(finding.decision, Block):
             self.refusals += 1
 
-    def began(self, call: Said) -> None:
+    def began(self, call: CallFields) -> None:
         """Note that a call is in flight."""
         self.path.began(*call[:3])
 
@@ -127,7 +127,7 @@ class RiskGate:
         self.path.note_result(id, ok)
         self._refresh(ledger)
 
-    def ran(self, ledger: Ledger, call: Said, *, ok: bool) -> None:
+    def ran(self, ledger: Ledger, call: CallFields, *, ok: bool) -> None:
         """Note a call and its result, and look up the context that they lead to."""
         self.path.ran(*call[:3], ok=ok)
         self._refresh(ledger)

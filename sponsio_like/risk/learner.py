@@ -33,7 +33,7 @@ from sponsio_like.risk.model import (
     shortened,
 )
 from sponsio_like.risk.predicates import labels
-from sponsio_like.session import Said
+from sponsio_like.session import CallFields
 from sponsio_like.traces import CallEvent, DenialEvent, Trace
 
 VIOLATED = "violated"
@@ -49,7 +49,7 @@ class Recorder:
         self.states: list[tuple[str, State]] = []
         """The id of each call, and the state at which it was proposed."""
 
-    def passes(self, ledger: Ledger, call: Said) -> bool:
+    def passes(self, ledger: Ledger, call: CallFields) -> bool:
         """Note the state, and return True."""
         self.path.fresh(ledger)
         self._asked = (*self.path.context, self.path.symbol(call[1], call[2]))
@@ -63,7 +63,7 @@ class Recorder:
         self.passes(ledger, (call.id, call.tool, call.args, call.agent, call.depth))
         return None
 
-    def began(self, call: Said) -> None:
+    def began(self, call: CallFields) -> None:
         """Keep the state that was asked about last."""
         self.states.append((call[0], self._asked))
         self.path.began(*call[:3])
@@ -73,7 +73,7 @@ class Recorder:
         del ledger
         self.path.note_result(id, ok)
 
-    def ran(self, ledger: Ledger, call: Said, *, ok: bool) -> None:
+    def ran(self, ledger: Ledger, call: CallFields, *, ok: bool) -> None:
         """Keep the state that was asked about last, and note the call and its result."""
         del ledger
         self.states.append((call[0], self._asked))

@@ -7,7 +7,7 @@ log, snapshots. The lock and the code of users are here.
 from sponsio_like.session.active import Caller, caller_in, current_caller
 from sponsio_like.session.content import ARGUMENTS, Content, read_content
 from sponsio_like.session.decision_log import SILENT, Log, Outlet
-from sponsio_like.session.gate import Gate, GatePolicy, Said
+from sponsio_like.session.gate import CallFields, Gate, GatePolicy
 from sponsio_like.session.ids import fresh_id
 from sponsio_like.session.rehearse import Lesson, lessons
 from sponsio_like.session.session import Session, decide_fitted, read_saved, saved
@@ -15,8 +15,8 @@ from sponsio_like.session.snapshot import part
 
 # fmt: off
 __all__ = [
-    "ARGUMENTS", "SILENT", "Caller", "Content", "Gate", "GatePolicy", "Lesson", "Log", "Outlet",
-    "Said", "Session", "caller_in", "current_caller", "decide_fitted", "fresh_id", "lessons",
+    "ARGUMENTS", "SILENT", "CallFields", "Caller", "Content", "Gate", "GatePolicy", "Lesson", "Log",
+    "Outlet", "Session", "caller_in", "current_caller", "decide_fitted", "fresh_id", "lessons",
     "part", "read_content", "read_saved", "saved",
 ]
 # fmt: on

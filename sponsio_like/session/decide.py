@@ -215,8 +215,8 @@ def _failed(inner: Interceptor, event: Call | Message, error: Exception) -> Outc
     flight = inner.flights.get(id_of(event)) if isinstance(event, Call) else None
     if flight is not None and flight.digest == event_fingerprint(event):
         return _own(flight.outcome(id_of(event)))
-    if inner.shown is not None and inner.shown[0] is event:
-        return inner.shown[1]
+    if inner.last_response is not None and inner.last_response[0] is event:
+        return inner.last_response[1]
     return refuse_without_contract(
         inner, event, f"the decision failed: {type(error).__name__}: {error}"
     )

@@ -21,7 +21,7 @@ from sponsio_like.event_types import Entry, EntrySink, Frame, Record, Sink, reco
 from sponsio_like.events import Call, Ticket
 from sponsio_like.outcome import Allowed, Blocked, Held, Outcome, Redirected, Unfulfilled, Violation
 from sponsio_like.session.content import NOTHING, Content
-from sponsio_like.session.gate import Said
+from sponsio_like.session.gate import CallFields
 from sponsio_like.values import NotCanonical, digest, given_value
 
 Moment: TypeAlias = tuple[str, float, int, float | None]
@@ -47,7 +47,7 @@ class Standing:
         return True
 
 
-STANDS = Standing()
+KEEPS_DECISION = Standing()
 
 
 def untold(error: Exception) -> None:
@@ -123,7 +123,7 @@ class Log:
                 record["substitute_args"] = instead["args"]
         self._end(record, outcome, again)
 
-    def passed(self, at: Moment, call: Said, risk: Record | None = None) -> None:
+    def passed(self, at: Moment, call: CallFields, risk: Record | None = None) -> None:
         """Log the decision on a call that violates no contract."""
         if self.reads is not None and not self.reads():
             return
@@ -132,7 +132,7 @@ class Log:
         entry = self._decided(at, call, frame)
         self._send(entry if risk is None else (*entry[:4], entry[4] | {"risk": risk}))
 
-    def _decided(self, at: Moment, call: Said, frame: Frame) -> Entry:
+    def _decided(self, at: Moment, call: CallFields, frame: Frame) -> Entry:
         """Return the entry of a decision."""
         (session, started, position, now), (id, tool, args, _, depth) = at, call
         more = NO_FIELDS
@@ -240,7 +240,7 @@ class Log:
         fields = {"atoms": sorted(atoms), "violations": self._plain(found)}
         self._write("step", session=session, **fields, **_at(now))
 
-    def refused(self, session: str, call: Said, now: float | None) -> None:
+    def refused(self, session: str, call: CallFields, now: float | None) -> None:
         """Log a call that somebody else has refused."""
         _, tool, args, agent, _ = call
         self._write(

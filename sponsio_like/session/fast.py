@@ -134,7 +134,7 @@ def _beside(inner: Interceptor, kept: PassedCall) -> PassedCall | FastFinding | 
         now = inner.time
     if ledger.alarms and _rings(ledger, now):
         return None
-    inner.sequential = not (flights or inner.landing or ledger.alarms or gate)
+    inner.sequential = not (flights or inner.settling or ledger.alarms or gate)
     woken = _woken(inner, kept) if ledger.soonest <= ledger.passed else ()
     if woken is None:
         return None
@@ -176,7 +176,7 @@ def _found(inner: Interceptor, kept: PassedCall) -> PassedCall | FastFinding | L
     if not violated:
         passes = inner.gate is None or inner.gate.passes(inner.ledger, kept[:5])
         return kept if passes and inner.begin(kept) else None
-    if woken or lane.at_once:
+    if woken or lane.needs_monitor:
         return None
     policy = inner.policy
     modes, owner, decisions = policy.modes, policy.owner, policy.decisions
@@ -192,7 +192,7 @@ def _refused(inner: Interceptor, kept: PassedCall, violated: tuple[int, ...]) ->
     """Return the call as blocked."""
     id, tool, args, agent, depth, now, *_ = kept
     ledger, policy, call = inner.ledger, inner.policy, Call(tool, args, id, agent, depth, now)
-    known = witnesses(ledger, violated, call) if ledger.bound else None
+    known = witnesses(ledger, violated, call) if ledger.stores else None
     before, unread = ledger.before(call, known or {}), inner.unread
     if unread is not NOTHING_UNREAD:
         unread = dict(unread)
@@ -255,7 +255,7 @@ def _woken(inner: Interceptor, kept: PassedCall) -> Woken | None:
             plain = policy.clauses[i].is_plain
             other = policy.lanes[i] = lane_of(policy, OTHER, (i,)) if plain else None
         checked = other and other.check(ledger, tool, args, agent, depth, inner.context, now)
-        if not isinstance(checked, tuple) or other.at_once or other.heard != "status":
+        if not isinstance(checked, tuple) or other.needs_monitor or other.result_part != "status":
             return None
         found.append((other, checked))
     return tuple(found)
@@ -283,7 +283,7 @@ def settle_fast(inner: Interceptor, id: str, output: Any, error: Any) -> Settlem
     try:
         with inner.lock:
             if latest is None or inner.latest is not latest:
-                return _landed(inner, id, now, output, error)
+                return _settle_in_flight(inner, id, now, output, error)
             ledger, lane = inner.ledger, latest[6]
             if not inner.sequential or now < inner.time or ledger.soonest <= ledger.passed:
                 done = _settled(inner, latest, now, ok, answer)
@@ -298,7 +298,7 @@ def settle_fast(inner: Interceptor, id: str, output: Any, error: Any) -> Settlem
                 except BaseException:  # nobody knows how much was written
                     ledger.half_written, inner.sequential = True, False
                     raise
-            return (latest[1], ()) if done else _landed(inner, id, now, output, error)
+            return (latest[1], ()) if done else _settle_in_flight(inner, id, now, output, error)
     except STRAIN:  # the slow path knows whether anything was written
         return None
 
@@ -335,7 +335,9 @@ def _any_waits(ledger: Ledger, clauses: Iterable[int]) -> bool:
     return False
 
 
-def _landed(inner: Interceptor, id: str, now: float, output: Any, error: Any) -> Settlement | None:
+def _settle_in_flight(
+    inner: Interceptor, id: str, now: float, output: Any, error: Any
+) -> Settlement | None:
     """Settle a call in flight of whose result contracts read its status, and conditions on a small
     answer.
 
@@ -345,10 +347,10 @@ def _landed(inner: Interceptor, id: str, now: float, output: Any, error: Any) ->
         inner.flush_fast()
     flight: Flight | None = inner.flights.get(id)
     ledger, context = inner.ledger, inner.context
-    if flight is None or flight.heard == "all":
+    if flight is None or flight.result_part == "all":
         return None
     ok, result = error is None, None
-    if flight.heard == "answer":
+    if flight.result_part == "answer":
         answer = small_answer(output if ok else error)
         if answer is UNREADABLE or inner.unread is not NOTHING_UNREAD:
             return None

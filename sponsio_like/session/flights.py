@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from sponsio_like.engine import Checked, Finding, Heard, Lane, Ledger, stoppable
+from sponsio_like.engine import Checked, Finding, Lane, Ledger, ResultPart, stoppable
 from sponsio_like.events import Call, Context, Event, Message
 from sponsio_like.logic.formula import Delivered
 from sponsio_like.monitor import Change, Read
@@ -47,7 +47,7 @@ class Flight(NamedTuple):
     sources: tuple[Delivered, ...] = ()
     key: str = ""
     """Its name in the world."""
-    heard: Heard = "all"
+    result_part: ResultPart = "all"
     """The part of its result that contracts read."""
 
     def outcome(self, id: str) -> Outcome:

@@ -14,7 +14,7 @@ from sponsio_like.engine import Finding, Ledger, Policy
 from sponsio_like.events import Call
 from sponsio_like.outcome import Decision
 
-Said: TypeAlias = tuple[str, str, Mapping[str, Any], str, int]
+CallFields: TypeAlias = tuple[str, str, Mapping[str, Any], str, int]
 """A call: its id, tool, arguments, agent and depth."""
 
 
@@ -28,7 +28,7 @@ class GatePolicy(Protocol):
 class Gate(Protocol):
     """The judge of one session. It raises nothing, and keeps no lock."""
 
-    def passes(self, ledger: Ledger, call: Said) -> bool:
+    def passes(self, ledger: Ledger, call: CallFields) -> bool:
         """Return True if nothing stands against the call; nothing changes."""
 
     def ahead(
@@ -42,13 +42,13 @@ class Gate(Protocol):
     def refused(self, finding: Finding) -> None:
         """Note that the call was refused because of this finding."""
 
-    def began(self, call: Said) -> None:
+    def began(self, call: CallFields) -> None:
         """Note that a call is in flight."""
 
     def note_result(self, ledger: Ledger, id: str, *, ok: bool) -> None:
         """Note the result of a call in flight."""
 
-    def ran(self, ledger: Ledger, call: Said, *, ok: bool) -> None:
+    def ran(self, ledger: Ledger, call: CallFields, *, ok: bool) -> None:
         """Note the call and its result, of one that nothing came between."""
 
     def told(self, id: str) -> dict[str, Any] | None:

@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from sponsio_like.engine import (
     NOTHING_OPENED,
     Finding,
-    Heard,
     Ledger,
     Opened,
     Policy,
+    ResultPart,
     expire,
     findings_of,
     in_doubt,
@@ -74,7 +74,6 @@ from sponsio_like.session.world import NO_WORLD, StoreFailed, WorldState
 from sponsio_like.worlds import World
 
 T = TypeVar("T")
-Late: TypeAlias = list[Violation]
 
 
 class Interceptor:
@@ -82,14 +81,32 @@ class Interceptor:
 
     `sequential`: True if nothing has happened since a call had a lane but such calls, each settled
     before the next, and nothing but contracts can stand against one; all else resets it.
-    `landing`: how many results are being settled; `doubt`: why the state is in doubt, if it is;
+    `settling`: how many results are being settled; `doubt`: why the state is in doubt, if it is;
     `written`: a cache of snapshots.
     """
 
     __slots__ = (
-        "clock", "context", "doubt", "finished", "flights", "gate", "landing", "lanes", "latest",
-        "ledger", "lock", "policy", "sequential", "shown", "tick", "tickets", "time", "unread",
-        "warned", "world", "written",
+        "clock",
+        "context",
+        "doubt",
+        "finished",
+        "flights",
+        "gate",
+        "lanes",
+        "last_response",
+        "latest",
+        "ledger",
+        "lock",
+        "policy",
+        "sequential",
+        "settling",
+        "tick",
+        "tickets",
+        "time",
+        "unread",
+        "warned",
+        "world",
+        "written",
     )  # fmt: skip
 
     def __init__(
@@ -106,8 +123,10 @@ class Interceptor:
         self.flights = NO_FLIGHTS
         self.unread = NOTHING_UNREAD  # why the latest answer of a tool could not be read
         self.latest: PassedCall | None = None
-        self.shown: tuple[Event, Outcome] | None = None  # the latest response that was let through
-        self.landing = 0
+        self.last_response: tuple[Event, Outcome] | None = (
+            None  # the latest response that was let through
+        )
+        self.settling = 0
         self.finished = self.warned = self.sequential = False
         self.doubt = ""
         self.time = float("-inf")
@@ -178,7 +197,7 @@ class Interceptor:
         mark: str,
         answer: Answer,
         rulings: Mapping[str, Decision],
-        late: Late,
+        late: list[Violation],
         *,
         substitute: bool,
     ) -> Attempt | None:
@@ -218,7 +237,7 @@ class Interceptor:
         self._happens(event, judgement, (mark, key), answer(found), ticket)
         return Attempt(found)
 
-    def _standing(self, event: Event, late: Late) -> Attempt | None:
+    def _standing(self, event: Event, late: list[Violation]) -> Attempt | None:
         """Return what stands against an event before any contract is asked;
         None if nothing does.
         """
@@ -259,7 +278,7 @@ class Interceptor:
         else:
             shown = event, outcome
             self.ledger.commit(judgement, self.world.lineage)
-            self.shown = shown
+            self.last_response = shown
         self.ledger.half_written = True
         self.tickets.use(ticket)
         self.ledger.half_written = before
@@ -277,16 +296,18 @@ class Interceptor:
         names: tuple[str | PassedCall, str],
         outcome: Outcome | None,
         *,
-        heard: Heard = "all",
+        result_part: ResultPart = "all",
     ) -> None:
         """Let the call through: from now on it is in flight. `names`: its mark, and its key in the
-        world. `heard`: as in `Flight`.
+        world. `result_part`: as in `Flight`.
         """
         (mark, key), sources, before = names, self.policy.delivering(call), self.ledger.half_written
         waits = self.ledger.waiting(judgement, self.world.lineage)
         position = self.ledger.calls
         self.ledger.commit(judgement, self.world.lineage)
-        self.fly(call.id, Flight(call.tool, mark, position, waits, outcome, sources, key, heard))
+        self.fly(
+            call.id, Flight(call.tool, mark, position, waits, outcome, sources, key, result_part)
+        )
         self.world.used(call.id)
         if self.gate is not None:
             self.gate.began((call.id, call.tool, call.args, call.agent, call.depth))
@@ -315,7 +336,7 @@ class Interceptor:
             for error in errors:
                 if isinstance(error, STRAIN):
                     raise error
-            self.begin_call(call, judgement, (kept, ""), outcome, heard=kept[6].heard)
+            self.begin_call(call, judgement, (kept, ""), outcome, result_part=kept[6].result_part)
             if errors:  # a clause has not seen a call that runs
                 self.doubts(errors[0])
         self.time = max(self.time, kept[5])
@@ -327,7 +348,7 @@ class Interceptor:
         """Do as `begin` does, in one pass; False if that is not possible."""
         id, tool, _, _, _, time, lane, checked, woken = kept
         ledger, half_written = self.ledger, self.ledger.half_written
-        if violated and not ledger.bound.keys().isdisjoint(violated):
+        if violated and not ledger.stores.keys().isdisjoint(violated):
             return False
         try:
             also: Opened | None = NOTHING_OPENED
@@ -347,7 +368,7 @@ class Interceptor:
         if violated:
             ledger.violates(violated)
         position = ledger.calls - 1  # it is counted
-        said = (tool, kept, position, tuple(waits), outcome, lane.sources, "", lane.heard)
+        said = (tool, kept, position, tuple(waits), outcome, lane.sources, "", lane.result_part)
         self.fly(id, tuple.__new__(Flight, said))
         if self.gate is not None:
             self.gate.began(kept[:5])

@@ -39,7 +39,7 @@ from sponsio_like.outcome import (
 )
 from sponsio_like.session.active import active
 from sponsio_like.session.decide import decided
-from sponsio_like.session.decision_log import SILENT, STANDS, Log
+from sponsio_like.session.decision_log import KEEPS_DECISION, SILENT, Log
 from sponsio_like.session.denied import Fit, LaneRefusal
 from sponsio_like.session.fast import FastFinding, settle_fast, taken_back, try_fast
 from sponsio_like.session.flights import Attempt, PassedCall
@@ -236,7 +236,7 @@ class Session:
             if isinstance(event, Call):
                 tool_of(event.tool, event.id, event.agent, event.depth)
         call, outcome, attempt = decided(self._inner, event, args, fit, why)
-        with STANDS:
+        with KEEPS_DECISION:
             again = attempt.told_before(outcome)
             outcome = self._log.advised(self.id, outcome)
             self._logged(call, outcome, attempt, started, again=again)
@@ -357,7 +357,7 @@ class Session:
                 now = self._now if self._timed else None
                 self._log.settled(self.id, id, landed[0], (output, error), now)
             return ()
-        with STANDS:
+        with KEEPS_DECISION:
             if landed is None:
                 self._log.ignored(self.id, id)
             else:
@@ -386,7 +386,7 @@ class Session:
         self._next_turn()
         self._inner.used(tokens)
         _, outcome, attempt = decided(self._inner, event)
-        with STANDS:
+        with KEEPS_DECISION:
             late, again, said = attempt.late, attempt.again, (event.text, tokens, self._now)
             self._log.message(self.id, role, outcome, attempt.found, late, again=again, said=said)
             self._teller.after_decision("", outcome, late, () if again else attempt.found)
@@ -401,7 +401,7 @@ class Session:
         step = Step(names(atoms))
         attempt = self._inner.attempt(step)
         violations = (*attempt.late, *(each.violation for each in attempt.found))
-        with STANDS:
+        with KEEPS_DECISION:
             self._log.step(self.id, step.atoms, violations, self._now)
             self._teller.reported("", violations)
         return violations
@@ -412,7 +412,7 @@ class Session:
         Raises `SessionError` for an approval or permissions that cannot be understood.
         """
         self._inner.told(key, check_fact(key, given_value(value)))
-        with STANDS:
+        with KEEPS_DECISION:
             self._log.fact(self.id, key, value, self._now)
 
     def verdicts(self) -> dict[str, Verdict]:

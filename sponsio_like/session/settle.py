@@ -19,7 +19,6 @@ from sponsio_like.session.world import StoreFailed
 from sponsio_like.values import ANSWER_CAP, EFFORT_CAP, HEARD, Effort, given_value
 
 Waits: TypeAlias = tuple[Change, ...]
-Late: TypeAlias = list[Violation]
 
 
 Settlement: TypeAlias = tuple[str, tuple[Violation, ...]]
@@ -36,7 +35,7 @@ def settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement |
 
 
 def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement | None:
-    late: Late = []
+    late: list[Violation] = []
     bad: dict[int, Witness] | None = None
     flight: Flight | None = None
     before = False
@@ -50,7 +49,7 @@ def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement 
             before, found = inner.ledger.half_written, inner.flights.get(id)
             if found is None:
                 return None
-            inner.landing, flight = inner.landing + 1, found
+            inner.settling, flight = inner.settling + 1, found
             del inner.flights[id]
         while bad is None:
             bad = _landed(inner, id, flight, result, late)
@@ -67,7 +66,7 @@ def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement 
                 inner.sequential = False
                 if bad is None and inner.ledger.half_written == before:
                     inner.flights.setdefault(id, flight)
-                inner.landing -= 1
+                inner.settling -= 1
 
 
 def _unkept(whose: str, fault: Exception, *, again: bool) -> str:
@@ -80,7 +79,7 @@ def _at(flight: Flight) -> tuple[int, str]:
 
 
 def _landed(
-    inner: Interceptor, id: str, flight: Flight, result: Result, late: Late
+    inner: Interceptor, id: str, flight: Flight, result: Result, late: list[Violation]
 ) -> dict[int, Witness] | None:
     """Return the clauses that a result shows to be violated; None if it has to be read again.
 
@@ -115,7 +114,7 @@ def _settled(
     waits: Waits,
     results: Results,
     now: float,
-    late: Late,
+    late: list[Violation],
 ) -> dict[int, Witness] | None:
     """Settle as `_landed` does, under the lock."""
     (id, flight, ok), before = landed, inner.ledger.half_written

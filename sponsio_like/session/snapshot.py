@@ -114,7 +114,7 @@ def take_text(ledger: Ledger, context: Context, written: Written, mine: dict[str
 def _clause_text(ledger: Ledger, i: int, written: Written) -> str:
     """Return what clause `i` remembers, as a text of JSON."""
     data = write_clause(ledger, i, written)
-    if i in ledger.bound:
+    if i in ledger.stores:
         return compact(data)
     if not ledger.policy.clauses[i].by:
         return written.text(i, data)
@@ -147,8 +147,8 @@ def _around(ledger: Ledger, context: Context, written: Written) -> dict[str, Any
 
 def write_clause(ledger: Ledger, i: int, written: Written) -> Any:
     """Return what clause `i` remembers, as JSON data."""
-    if i in ledger.bound:
-        return encode(ledger.bound[i].plain())
+    if i in ledger.stores:
+        return encode(ledger.stores[i].plain())
     by = ledger.policy.clauses[i].by
     return written.many(i, ledger.keyed[i]) if by else written.one(i, ledger.states[i])
 
@@ -156,7 +156,7 @@ def write_clause(ledger: Ledger, i: int, written: Written) -> Any:
 def read_clause(ledger: Ledger, i: int, plain: Any, written: Written) -> None:
     """Take over what clause `i` remembers. Raises an error if the data does not fit the clause."""
     clause, policy = ledger.policy.clauses[i], ledger.policy
-    if i in ledger.bound:
+    if i in ledger.stores:
         states, *rest = decode(plain)
         for each in states:
             _check(clause, each)
@@ -187,7 +187,7 @@ def _all_of_today(clause: Clause, kept: Any, last: PositionCounts) -> Any:
 
 
 def _of_today(clause: Clause, state: ClauseState, last: PositionCounts) -> ClauseState:
-    outer = of_today(clause.gate, state.outer, last.seen)
+    outer = of_today(clause.scope_monitor, state.outer, last.seen)
     inner = state.segment and of_today(clause.monitor, state.segment, last.counted)
     if outer is not state.outer or inner is not state.segment:
         state = state._replace(outer=outer, segment=inner)
@@ -248,7 +248,7 @@ def _denied(policy: Policy, data: Any) -> Counted:
 def _check(clause: Clause, kept: Any) -> None:
     """Raise an error if this cannot be what the clause remembers."""
     for state in [each for each, _ in kept.values()] if clause.by else [kept]:
-        for monitor, part in ((clause.gate, state.outer), (clause.monitor, state.segment)):
+        for monitor, part in ((clause.scope_monitor, state.outer), (clause.monitor, state.segment)):
             if part is not None and len(part.registers) != len(monitor.past.cells):
                 raise ValueError("registers are missing")
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from sponsio_like.engine import (
     OTHERS,
+    FinalValues,
     Finding,
-    Late,
     Ledger,
     Policy,
     judge,
@@ -85,19 +85,19 @@ def read_results(
     clauses, crowds, found = policy.clauses, list[Change](), list[tuple[Change, Any]]()
     known: dict[int, set[Any]] = {}
     for each in waits:
-        if clauses[each.clause].bound is None:
+        if clauses[each.clause].bindings is None:
             found.append((each, read_result(policy, each, result, tool)))
         else:
             crowds.append(each)
             known.setdefault(each.clause, set()).add(each.key)
     read: dict[tuple[int, int], Revealed] = {}
     for change in crowds:
-        bound = clauses[change.clause].bound
-        assert bound is not None
+        bindings = clauses[change.clause].bindings
+        assert bindings is not None
         name = (change.clause, id(change.letter))  # many values share one letter
         if name not in read:
             base = read_result(policy, change, result, tool)
-            read[name] = bound.settled(change.letter, result, base, change.given)
+            read[name] = bindings.settled(change.letter, result, base, change.given)
         revealed = read[name]
         if change.key != OTHERS:
             found.append((change, revealed.of(change.key)))
@@ -113,7 +113,10 @@ def read_results(
         else:
             found += [(change._replace(key=key), revealed.of(key)) for key in new]
         found.append(
-            (change, Late(revealed.others, revealed.of) if revealed.apart else revealed.others)
+            (
+                change,
+                FinalValues(revealed.others, revealed.of) if revealed.apart else revealed.others,
+            )
         )
     return sorted(found, key=lambda each: each[0].key == OTHERS) if crowds else found
 

@@ -247,7 +247,7 @@ def acted(session: Session, action: Action, *, people: bool) -> bool:
 
 STEP = re.compile(
     r"(?:call (?:`(?P<tool>\w)`|some other tool)(?P<held>, which a person has to approve)?|"
-    r"wait for the result of `(?P<landing>\w)`(?: with the id `(?P<id>\w+)`)?, which is in flight)"
+    r"wait for the result of `(?P<settling>\w)`(?: with the id `(?P<id>\w+)`)?, which is in flight)"
     r"(?: \((?P<ending>it must succeed|it has to fail)[^()]*\))?"
     r"(?: (?P<times>\d+) times)?"
 )
@@ -292,10 +292,10 @@ def follow(copies: Copies, state: int, steps: list[re.Match[str]], free: str) ->
         asked = step["ending"]
         end = free if asked is None else _ending(asked)
         action: Action = ("call", step["tool"] or OTHER, end)
-        if step["landing"]:
+        if step["settling"]:
             flying = [id for id in copies.flying(state) if step["id"] in (None, id)]
-            (landing,) = [id for id in flying if id[0] == step["landing"]]
-            action = ("land", landing, end)
+            (settling,) = [id for id in flying if id[0] == step["settling"]]
+            action = ("land", settling, end)
         after = copies.after(state, action, people=bool(step["held"]))
         if after is None:
             return None

@@ -43,10 +43,19 @@ def other_tools(contract: Contract) -> Contract:
 
 def told(clause: Clause) -> dict[str, Any]:
     """All that a clause has when it has been compiled."""
-    left = ("monitor", "gate", "bound", "readers", "automaton", "_listens", "_judged", "slots")
+    left = (
+        "monitor",
+        "scope_monitor",
+        "bindings",
+        "readers",
+        "automaton",
+        "_listens",
+        "_judged",
+        "slots",
+    )
     rest = {name: each for name, each in vars(clause).items() if name not in left}
     listens = {name: each for name, each in vars(clause._listens).items() if name != "state"}
-    each = (clause.monitor, clause.gate)
+    each = (clause.monitor, clause.scope_monitor)
     names: list[Name] = [*sorted(clause.names), OTHER, "nobody"]
     return {
         **rest,

@@ -56,7 +56,7 @@ def test_an_assumption_on_who_calls_is_read_from_the_call(direct: bool, who: str
     ],
 )
 def test_a_result_that_is_on_its_way_is_not_lost(text: str, tool: str, expected: type) -> None:
-    """Between landing and settling nothing takes the fast path, however slow the clock is."""
+    """Between settling and settling nothing takes the fast path, however slow the clock is."""
     gap, free = threading.Event(), threading.Event()
     slow: list[threading.Thread] = []
 

@@ -48,7 +48,7 @@ def guarded(*formulas: str) -> Session:
 
 def stores(session: Session) -> list[ValueStates]:
     """What the contracts of a session remember of values."""
-    return list(session._inner.ledger.bound.values())
+    return list(session._inner.ledger.stores.values())
 
 
 # --- the index ------------------------------------------------------------------------------------

@@ -925,7 +925,7 @@ def test_values_that_are_as_all_others_take_no_room() -> None:
         assert legal(one, "thaw", id=i)
         assert legal(one, "close", id=i)
     assert legal(one, "other")
-    assert [len(store.keys) for store in one._inner.ledger.bound.values()] == [0, 0]
+    assert [len(store.keys) for store in one._inner.ledger.stores.values()] == [0, 0]
 
 
 @requirement("S-VALUE-11")
@@ -936,7 +936,7 @@ def test_values_in_the_same_state_share_it() -> None:
         assert legal(one, "vet", name=i)
         assert legal(one, "freeze", id=i)
         assert legal(one, "open", id=i)
-    assert all(len(store.cells) <= 3 for store in one._inner.ledger.bound.values())
+    assert all(len(store.cells) <= 3 for store in one._inner.ledger.stores.values())
 
 
 def test_states_that_are_stepped_at_every_call_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -960,7 +960,7 @@ def test_no_call_goes_through_that_has_no_room(
     paid = "arg(n) <= last(arg(n), done(charge, id = $o))"
     one = made(f"G(called(refund, id = $o) -> {paid} & O called(ok))")
     assert [legal(one, "charge", id=i, n=i * 10) for i in range(6)] == [True] * 3 + [False] * 3
-    assert not one._inner.ledger.bound[0].blind
+    assert not one._inner.ledger.stores[0].blind
     assert legal(one, "ok")
     assert legal(one, "refund", id=2, n=20)
 
@@ -978,7 +978,7 @@ def test_an_argument_of_very_many_words_cannot_be_told() -> None:
 def test_related_values_are_fewer() -> None:
     """A contract that compares every value with the present one remembers a thousand."""
     one = session("G(called(bid, price = $new) & O called(ask, price = $old) -> $new >= $old)")
-    assert one._inner.ledger.bound[0].cap == instances.RELATED_CAP < instances.VALUES_CAP
+    assert one._inner.ledger.stores[0].cap == instances.RELATED_CAP < instances.VALUES_CAP
 
 
 @pytest.mark.usefixtures("_small")
@@ -989,7 +989,7 @@ def test_a_violation_is_never_forgotten() -> None:
     for name in "abcdef":
         do(one, "vet", name=name)
     assert one.verdicts()["c0"] == "violated"
-    assert len(one._inner.ledger.bound[0].keys) == 3
+    assert len(one._inner.ledger.stores[0].keys) == 3
 
 
 def test_a_variable_that_is_an_agent_needs_agents() -> None:

@@ -444,7 +444,7 @@ def test_a_clause_that_no_call_moves_has_room_for_as_many_states(
     monkeypatch.setattr("sponsio_like.engine.per_value.STATES_CAP", 2)
     one = session("G(called(try, id = $x) -> count(called(try, id = $x)) <= 5)")
     assert all(legal(one, "try", id=i) for i in range(5) for _ in range(i + 1))
-    assert len(one._inner.ledger.bound[0].cells) == 6
+    assert len(one._inner.ledger.stores[0].cells) == 6
 
 
 @requirement("S-VALUE-09", "S-VALUE-02")
@@ -520,7 +520,7 @@ def test_a_state_that_its_last_value_has_left_is_told_again_with_the_next() -> N
 def test_a_copy_to_try_things_on_knows_what_had_no_room() -> None:
     """And since when all values are as they are."""
     one = session(UNTIL.replace("thaw, id = $x", "thaw"))
-    store = one._inner.ledger.bound[0]
+    store = one._inner.ledger.stores[0]
     assert isinstance(store, instances.ValueStates)
     store.blind, store.rest.moved = True, 3
     twin = store.copy(())

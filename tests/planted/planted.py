@@ -434,8 +434,8 @@ BUGS = (
     Planted(
         "values skip what concerns them all",
         "engine/clause.py",
-        "or self.is_still) and letter == self._unconcerned_letter",
-        "or self.is_still)",
+        "or self.ignores_others) and letter == self._unconcerned_letter",
+        "or self.ignores_others)",
         "tests/monitor/test_owed.py::test_what_concerns_all_values_is_seen_by_all",
     ),
     Planted(

@@ -401,7 +401,7 @@ BUGS = [
     (
         "a refusal leaves out what a monitor has to judge",
         "session/fast.py",
-        "    if woken or lane.at_once:\n        return None",
+        "    if woken or lane.needs_monitor:\n        return None",
         "    if woken:\n        return None",
         RANDOM,
     ),
@@ -436,8 +436,8 @@ BUGS = [
     (
         "shared states have forgotten the assumption",
         "engine/fastpath/source.py",
-        "if clause.bound is None and inner and not clause.gate.past.cells and",
-        "if clause.bound is None and inner and not outer and",
+        "if clause.bindings is None and inner and not clause.scope_monitor.past.cells and",
+        "if clause.bindings is None and inner and not outer and",
         "tests/fastpath/test_lanes_attacked.py::test_shared_states_keep_the_memory_of_the_assumption",
     ),
     (

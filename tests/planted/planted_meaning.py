@@ -384,8 +384,8 @@ BUGS = (
     Bug(
         "in an assumption too",
         "engine/clause.py",
-        "gate.add(assumption, violates=True)",
-        "gate.add(assumption, violates=False)",
+        "outer.add(assumption, violates=True)",
+        "outer.add(assumption, violates=False)",
     ),
     Bug(
         "what cannot be added is nothing",

@@ -51,7 +51,12 @@ MEANING = (
         "for state in store.states(but, woken_by=woken_by):",
         "for state in list[ClauseState]():",
     ),
-    ("the value is not named", "engine/ledger.py", "() if key is None else bound.said(key)", "()"),
+    (
+        "the value is not named",
+        "engine/ledger.py",
+        "() if key is None else bindings.said(key)",
+        "()",
+    ),
     (
         "text is not compared as text",
         "monitor/parametric/variables.py",

@@ -75,16 +75,16 @@ def blamed(mapping: Mapping[str, Any], events: Sequence[Event]) -> Blamed:
     """
     (clause,) = guard_of(mapping).policy.clauses
     trace = trace_of({"events": list(events)})
-    if clause.bound is None:
+    if clause.bindings is None:
         return {}
     found: Blamed = {}
     reader = Reader(clause)
     keys = keys_in(reader, trace.events)
     if len(keys) > KEYS:
         return {}
-    for each in (*keys, clause.bound.nobody):
+    for each in (*keys, clause.bindings.nobody):
         assert each is not None
-        given = {name: each[place] for name, place in clause.bound.names.places.items()}
+        given = {name: each[place] for name, place in clause.bindings.names.places.items()}
         mine = (given[name] for name in statement(mapping).variables())
         values = tuple(FRESH if one is UNBOUND else key(value_text(one)) for one in mine)
         told = explanations(reader, trace.events, each)

@@ -73,7 +73,7 @@ class Run:
         session = walk.forked(self.session)
         inner, mine = session._inner.ledger, self.session._inner.ledger
         inner.keyed = {i: dict(each) for i, each in mine.keyed.items()}
-        inner.bound = {i: store.copy(store.keys) for i, store in mine.bound.items()}
+        inner.stores = {i: store.copy(store.keys) for i, store in mine.stores.items()}
         past = [replace(seen) if seen.status == "open" else seen for seen in self.past]
         return Run(session, self.now, past, dict(self.facts), self.told, self.tokens)
 

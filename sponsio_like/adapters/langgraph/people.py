@@ -120,7 +120,7 @@ class AskedCall(NamedTuple):
     passed: Mapping[str, Mapping[str, Any]] = {}
 
 
-class Heard(NamedTuple):
+class ResultPart(NamedTuple):
     """The answers to one ticket; what is wrong with the latest; the call that was made of it.
 
     `now`: the latest answer has made it.
@@ -134,7 +134,7 @@ class Heard(NamedTuple):
 
 def heard(
     session: Session, tools: Tools, call: Asking, held: Held, asked: Sequence[AskedCall]
-) -> Heard:
+) -> ResultPart:
     """Tell the session the answers to this ticket, where it was asked for the same contracts."""
     id, said, wrong = held.ticket.id, list[Any](), list[str]()
     made: Asking | None = None
@@ -151,7 +151,7 @@ def heard(
             if other is not None and not problem:
                 made, now = other, each is asked[-1]
                 break
-    return Heard(tuple(said), wrong, made, now)
+    return ResultPart(tuple(said), wrong, made, now)
 
 
 def _edited(tools: Tools, call: Asking, said: Any) -> tuple[Any, Asking | None]:

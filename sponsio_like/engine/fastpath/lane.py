@@ -18,7 +18,7 @@ Opener: TypeAlias = Callable[[Any, Checked, float], "list[Change] | None"]
 """Ledger, values read, time -> the changes that wait for the result, or None."""
 Reader: TypeAlias = Callable[[Checked], list[Read]]
 """The values read of a call -> the letter of each clause."""
-Heard: TypeAlias = Literal["status", "answer", "all"]
+ResultPart: TypeAlias = Literal["status", "answer", "all"]
 """The part of a call's result that contracts read: whether it is an error; conditions on its
 answer, too; or more, which binds values or runs code of users.
 """
@@ -36,8 +36,8 @@ class Lane:
     what its clauses read. Both are compiled when they are first asked for.
     `sources`: the results that it delivers; `waiting`: the clauses without keys and values that may
     wait for calls in flight, `branching`: those that may run out of branches for them, None if one
-    of them has keys or values. `at_once`: a monitor has to judge the call; `heard`: what is read of
-    its result.
+    of them has keys or values. `needs_monitor`: a monitor has to judge the call; `result_part`:
+    what is read of its result.
     """
 
     clauses: tuple[int, ...]
@@ -49,9 +49,9 @@ class Lane:
     reads: Callable[[], Reader]
     waiting: tuple[int, ...] = ()
     branching: tuple[int, ...] | None = ()
-    at_once: bool = False
+    needs_monitor: bool = False
     read_answer: bool = False
-    heard: Heard = "status"
+    result_part: ResultPart = "status"
 
 
 class NoLane(Exception):

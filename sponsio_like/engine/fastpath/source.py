@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sponsio_like.engine.clause import MOMENT, Clause
-from sponsio_like.engine.fastpath.lane import Heard, Lane, NoLane, Opener, Reader
+from sponsio_like.engine.fastpath.lane import Lane, NoLane, Opener, Reader, ResultPart
 from sponsio_like.engine.fastpath.letter import (
     Lettering,
     foreign,
@@ -63,10 +63,10 @@ def rests(clause: Clause) -> Rests:
     lines = ["p, t = last + 1, time + moment"]
     bounds: list[str] = []
     assumed: Code = True
-    for monitor, state in ((clause.gate, "state[0]"), (clause.monitor, "state[1]")):
+    for monitor, state in ((clause.scope_monitor, "state[0]"), (clause.monitor, "state[1]")):
         emitter = Emitter(names, monitor.program, monitor.past, letter, f"{state}[0]", "p")
         owed = [emitter.value(root) for roots in monitor.always for root in roots]
-        assumed = emitter.value(clause.assume) if monitor is clause.gate else assumed
+        assumed = emitter.value(clause.assume) if monitor is clause.scope_monitor else assumed
         after = emitter.after()
         lines += emitter.lines
         lines += [f"if not {code} and {assumed}: return p" for code in owed if code is not True]
@@ -158,8 +158,8 @@ class Writer:
         self._ends = {"done": _End([], []), "failed": _End([], [])}
         self._open = _End([], [])
         self._reads: list[str] = []
-        self._may_refuse = self._at_once = False
-        self._heard: Heard = "status"
+        self._may_refuse = self._needs_monitor = False
+        self._result_part: ResultPart = "status"
         self._answers, self._waiting = dict[Slot, str](), dict[int, None]()
         counts = [f"positions[{k}] += 1" for k in policy.call_counters]
         self._counts = [*counts, "ledger.passed += 1", "ledger.calls += 1"]
@@ -175,7 +175,13 @@ class Writer:
         sources = tuple(source for source, counted in counts.items() if counted)
         branching = _branching(self._policy, clauses)
         check, done, failed = self._functions()
-        how = (tuple(self._waiting), branching, self._at_once, bool(self._answers), self._heard)
+        how = (
+            tuple(self._waiting),
+            branching,
+            self._needs_monitor,
+            bool(self._answers),
+            self._result_part,
+        )
         return Lane(clauses, sources, check, done, failed, self._opener(), self._reader(), *how)
 
     def _functions(self) -> tuple[Any, Any, Any]:
@@ -183,7 +189,7 @@ class Writer:
         taken = self._kept()
         self._check[:] = _used(self._check, kept)
         check = [*_taking(self._check), *self._check, f"return ({kept})"]
-        if self._at_once:
+        if self._needs_monitor:
             check = ["bad = ()", *check[:-1], f"return [bad, ({kept})]"]
         elif self._may_refuse:
             check = ["bad = ()", *check[:-1], f"return [bad, ({kept})] if bad else ({kept})"]
@@ -218,9 +224,9 @@ class Writer:
         return [f"{kept} = x"] if kept else []
 
     def _clause(self, i: int, clause: Clause) -> None:
-        if self._heard == "status" and (self._of_answer(clause) or _reads_answer(clause)):
-            self._heard = "answer"
-        if clause.bound is not None:
+        if self._result_part == "status" and (self._of_answer(clause) or _reads_answer(clause)):
+            self._result_part = "answer"
+        if clause.bindings is not None:
             self._with_values(i, clause)
         elif _is_simple(clause) and clause.is_plain:
             self._plain(i, clause, self._said.letter(clause))
@@ -237,7 +243,7 @@ class Writer:
         self._check.append(f"{letter} = {self._whole_letter(clause)}")
         key = self._said.key(clause.by, clause.rule.single) if clause.by else "()"
         self._open.lines.append(self._says(i, letter, key))
-        self._at_once = True
+        self._needs_monitor = True
 
     def _whole_letter(self, clause: Clause) -> str:
         """Return the expression for what the clause reads of a call that is in flight."""
@@ -311,10 +317,10 @@ class Writer:
         owed = [inner.value(root) for roots in clause.monitor.always for root in roots]
         assumed = gate.value(clause.assume)
         self._may_refuse |= any(code is not True for code in owed)
-        heard = self._of_answer(clause)
+        of_result = self._of_answer(clause)
         waits = any(slot.waits and code is not False for slot, code in slots)
         later = any(
-            slot.waits and code is not False and (slot in heard or not of_answer(slot))
+            slot.waits and code is not False and (slot in of_result or not of_answer(slot))
             for slot, code in slots
         )
         afters = [] if later else [inner.after(), gate.after()]
@@ -325,12 +331,12 @@ class Writer:
         ]
         for status, end in self._ends.items():
             if later:
-                final = [self._settled(slot, code, status, heard) for slot, code in slots]
+                final = [self._settled(slot, code, status, of_result) for slot, code in slots]
                 self._commit(i, clause, final, where, end)
             else:
                 self._store(i, clause, self._again(i, clause, where, end.lines), kept, end)
         said = self._said.in_flight(clause, letter)
-        open_call = self._value_open if clause.bound is not None else self._plain_open
+        open_call = self._value_open if clause.bindings is not None else self._plain_open
         open_call(i, clause, where, _InFlight(said, waits, kept))
 
     def _plain_open(self, i: int, clause: Clause, where: _Where, call: _InFlight) -> None:
@@ -354,16 +360,16 @@ class Writer:
         )
         self._reads.append(f"{self._names.bind(Read)}({i}, {others}, {sight})")
         if call.waits:
-            self._heard = "all"
+            self._result_part = "all"
             self._open.lines.append("return None")
         else:
             self._store_value(i, clause, where, call.afters, self._open, "None")
 
     def _where(self, i: int, clause: Clause) -> _Where:
-        if clause.bound is not None:
+        if clause.bindings is not None:
             return self._where_values(i, clause)
         if not clause.by:
-            if not (clause.monitor.past.cells or clause.gate.past.cells):
+            if not (clause.monitor.past.cells or clause.scope_monitor.past.cells):
                 return _Where("", "", "")
             state = self._names.new()
             self._check.append(f"{state} = states[{i}]")
@@ -391,7 +397,7 @@ class Writer:
         self, clause: Clause, letter: Sequence[Code], state: str, place: str
     ) -> tuple[Emitter, Emitter]:
         """Return the emitters of changes to the registers of the guarantee, and of the gate."""
-        pairs = ((clause.monitor, f"{state}[1][0]"), (clause.gate, f"{state}[0][0]"))
+        pairs = ((clause.monitor, f"{state}[1][0]"), (clause.scope_monitor, f"{state}[0][0]"))
         inner, gate = (
             Emitter(self._names, each.program, each.past, letter, registers, place)
             for each, registers in pairs
@@ -410,7 +416,7 @@ class Writer:
 
     def _again(self, i: int, clause: Clause, where: _Where, lines: list[str]) -> _Where:
         """Take the state as it is now, if it is one of the clause alone that may change."""
-        if clause.by or clause.bound is not None or clause.is_memoryless:
+        if clause.by or clause.bindings is not None or clause.is_memoryless:
             return where
         state = self._names.new()
         lines.append(f"{state} = states[{i}]")
@@ -426,14 +432,14 @@ class Writer:
         idle = clause.idle_slots(static(clause.slots, self._name), numbers)
         return [] if len(idle) == len(numbers) else [clause.slots[k] for k in numbers]
 
-    def _settled(self, slot: Slot, code: Code, status: str, heard: Sequence[Slot]) -> Code:
-        """Return the code for the slot once the call has a result of this status. `heard`: the
+    def _settled(self, slot: Slot, code: Code, status: str, of_result: Sequence[Slot]) -> Code:
+        """Return the code for the slot once the call has a result of this status. `of_result`: the
         conditions on the answer that make a difference.
         """
         if not slot.waits:
             return code
         if of_answer(slot):
-            return self._answer(slot) if slot in heard else False
+            return self._answer(slot) if slot in of_result else False
         return code if isinstance(slot.node, Happens) and slot.node.what == status else False
 
     def _answer(self, slot: Slot) -> str:
@@ -450,7 +456,7 @@ class Writer:
     ) -> None:
         """The state with these registers; as it was, where there are none."""
         old = where.state
-        if clause.bound is not None:
+        if clause.bindings is not None:
             self._store_value(i, clause, where, afters, end, "False")
             return
         if _groups(clause) and not clause.by:
@@ -522,7 +528,7 @@ class Writer:
         rest = ", ".join(f"{old}[{k}]" for k in range(2, len(ClauseState._fields)))
         new = f"{make}({kind}, ({gate}, {segment}, {rest}))"
         few = _counts_by_key(clause) if clause.by else of_few_bits(clause)
-        if clause.bound is None and inner and not clause.gate.past.cells and few:
+        if clause.bindings is None and inner and not clause.scope_monitor.past.cells and few:
             new = f"{new} if {old}[3] else {self._names.bind(self._shared(i, clause))}({inner})"
         return " or ".join(changed), new
 
@@ -562,7 +568,7 @@ def _is_simple(clause: Clause) -> bool:
 
 def _is_small(clause: Clause) -> bool:
     """True if the clause sees calls only, and few nodes and conditions on results."""
-    each = (clause.monitor, clause.gate)
+    each = (clause.monitor, clause.scope_monitor)
     groups = [group for one in each for group in one.branches.groups if group.body < 0]
     return (
         clause.kinds == clause.counts
@@ -587,18 +593,18 @@ def _branching(policy: Policy, clauses: Sequence[int]) -> tuple[int, ...] | None
     """Return the clauses that may branch; None if one of them has keys or values."""
     found = tuple(i for i in clauses if _may_branch(policy.clauses[i]))
     each = [policy.clauses[i] for i in found]
-    return None if any(one.by or one.bound is not None for one in each) else found
+    return None if any(one.by or one.bindings is not None for one in each) else found
 
 
 def _may_branch(clause: Clause) -> bool:
     """True if results of calls in flight do not just add to its registers."""
-    groups = (*clause.monitor.branches.groups, *clause.gate.branches.groups)
+    groups = (*clause.monitor.branches.groups, *clause.scope_monitor.branches.groups)
     return any(group.body < 0 for group in groups)
 
 
 def _groups(clause: Clause) -> bool:
     """True if results of calls in flight matter to its registers."""
-    return bool(clause.monitor.branches.groups or clause.gate.branches.groups)
+    return bool(clause.monitor.branches.groups or clause.scope_monitor.branches.groups)
 
 
 def _waits(state: str) -> str:

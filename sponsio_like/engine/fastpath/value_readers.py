@@ -30,16 +30,16 @@ class Values(NamedTuple):
 
 def short_values(clause: Clause, name: Name) -> Values | None:
     """The fast path; None if there is none."""
-    bound = clause.bound
-    if bound is None or not clause.is_still or bound.relates or bound.names.local:
+    bindings = clause.bindings
+    if bindings is None or not clause.ignores_others or bindings.relates or bindings.names.local:
         return None
     told = static(clause.slots, name)
-    others = bound.told(told)
+    others = bindings.told(told)
     if not clause.keeps_registers(others):
         return None
     letter, mute = list(told), clause.dont_care_slots(told)
     matches: list[f.Match] = []
-    for i, slot, _ in bound.atoms:
+    for i, slot, _ in bindings.atoms:
         if told[i] is False:
             continue
         if i in mute:
@@ -53,7 +53,7 @@ def short_values(clause: Clause, name: Name) -> Values | None:
     plain = tuple(False if each is None else each for each in others)
     if not matches:
         return Values(None, tuple(letter), plain)
-    key = _key(matches, bound.names.places, bound.names.forms)
+    key = _key(matches, bindings.names.places, bindings.names.forms)
     return None if key is None else Values(key, tuple(letter), plain)
 
 
