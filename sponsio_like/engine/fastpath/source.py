@@ -120,7 +120,7 @@ STATES_CAP = 512
 """Most states of a clause that sessions share."""
 NODES_CAP = 200
 """Most nodes of a clause that has a lane."""
-TAKEN = {name: f"{name} = ledger.{name}" for name in ("states", "keyed", "bound", "positions")}
+TAKEN = {name: f"{name} = ledger.{name}" for name in ("states", "keyed", "stores", "positions")}
 
 
 class _Where(NamedTuple):
@@ -389,7 +389,7 @@ class Writer:
         assert values is not None
         key, state = (self._said.keep(self._names.new()) for _ in range(2))
         found, store, read = self._names.new(), self._names.new(), self._names.bind(values.key)
-        self._check += [f"{key} = {read}(args)", f"{store} = bound[{i}]"]
+        self._check += [f"{key} = {read}(args)", f"{store} = stores[{i}]"]
         self._check += lookup(key, state, found, store)
         return _Where(state, self._said.place(self._policy.counting_all.numbers[i][0]), key)
 
@@ -488,7 +488,7 @@ class Writer:
             end.lines.append(f"if {_waits(where.state)}: return {otherwise}")
         changed, new = self._new(i, clause, where.state, afters)
         if changed:
-            end.writes.append(f"if {changed}: bound[{i}].put({where.key}, {new}, ledger.calls)")
+            end.writes.append(f"if {changed}: stores[{i}].put({where.key}, {new}, ledger.calls)")
 
     def _store_open(
         self, i: int, clause: Clause, where: _Where, afters: Sequence[str | None], asked: str
