@@ -80,6 +80,9 @@ QUIET_CAP = 256
 class Clause:
     """One guarantee of one contract, compiled. Sessions share it; immutable but for its caches.
 
+    `monitor`: of the guarantee; `gate`: of the assumption and the scope; both read one letter.
+    `automaton`: the steps that are remembered of a finite clause, else None. `is_still`: calls of
+    tools that it does not name leave it as it is, in any state.
     `by`: the paths whose values choose a monitor of their own; `bound`: the value variables, or
     None; `counts`: the kinds of position that the guarantee counts; `kinds`: those that the clause
     sees.

@@ -75,6 +75,7 @@ from sponsio_like.worlds import World
 
 T = TypeVar("T")
 Late: TypeAlias = list[Violation]
+"""The violations that time alone has shown, found on the way to something else."""
 
 
 class Interceptor:
@@ -82,6 +83,8 @@ class Interceptor:
 
     `sequential`: True if nothing has happened since a call had a lane but such calls, each settled
     before the next, and nothing but contracts can stand against one; all else resets it.
+    `latest`: the call that a lane has let through last, as long as nothing has happened since: the
+    ledger does not have it yet. `lanes`: those of the policy, by tool.
     `landing`: how many results are being settled; `doubt`: why the state is in doubt, if it is;
     `written`: a cache of snapshots.
     """
