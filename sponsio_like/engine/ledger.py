@@ -38,8 +38,8 @@ from sponsio_like.values import Effort
 NO_WITNESSES: Mapping[int, Witness] = MappingProxyType({})
 _Due: TypeAlias = Sequence[float]
 Rest: TypeAlias = tuple[int, Any, ClauseState, int, int, _Due]
-"""What `keep` stores: a clause, its key, its state, how many positions that has seen; its wake
-position, its deadlines.
+"""An entry that `keep` stores: a clause, its key, its state, how many positions that has seen; its
+wake position, its deadlines.
 """
 NO_STORES: Any = MappingProxyType({})
 NO_ALARMS: Any = MappingProxyType({})

@@ -20,7 +20,7 @@ from sponsio_like.values import ANSWER_CAP, EFFORT_CAP, HEARD, Effort, given_val
 
 Waits: TypeAlias = tuple[Change, ...]
 Late: TypeAlias = list[Violation]
-"""As in `interceptor.py`: the violations that time alone has shown."""
+"""The violations that time alone has shown, as in `interceptor.py`."""
 
 
 Settlement: TypeAlias = tuple[str, tuple[Violation, ...]]
