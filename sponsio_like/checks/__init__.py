@@ -1,6 +1,9 @@
 """Checks of contracts before they run, and of the host's tools against what contracts name.
 
 In: contracts and an inventory of tools. Out: a compiled `Policy`, or every mistake at once.
+
+`lint.py` asks all checks. `guarantees.py` finds what can never be violated, or never be kept, by
+the search of the monitor; `together.py` compares contracts with each other.
 """
 
 from sponsio_like.checks.asked import arguments_asked, who_is_asked

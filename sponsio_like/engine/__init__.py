@@ -2,6 +2,9 @@
 
 In: contracts. Out: a `Policy` of clauses, the `Ledger` of one session, and for each event a
 judgement: the clauses that it would violate, and what letting it through changes.
+
+Read first `clause.py`, then `ledger.py` and `judgement.py` for a call, `settlement.py` for a result
+and a deadline, `findings.py` for what is answered. `fastpath` does the same, faster.
 """
 
 from sponsio_like.engine.applicability import ByName, Letter, applies, contract_names

@@ -27,7 +27,9 @@ from sponsio_like.monitor import (
 )
 
 CAP = 4_096
-"""Most steps that are remembered of one clause; beyond, they are computed anew."""
+"""Most steps that are remembered of one clause; with one more, all are forgotten, and computed anew
+as they are asked for. Sessions have their states themselves, so nothing of them is lost.
+"""
 SIMPLE = frozenset(
     {"true", "false", "lit", "value", "cmp", "and", "or", "X", "WX", "U", "R", "Y", "WY", "S", "T"}
 )

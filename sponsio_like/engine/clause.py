@@ -80,9 +80,11 @@ QUIET_CAP = 256
 class Clause:
     """One guarantee of one contract, compiled. Sessions share it; immutable but for its caches.
 
-    `by`: the paths whose values choose a monitor of their own; `bindings`: the value variables, or
-    None; `counts`: the kinds of position that the guarantee counts; `kinds`: those that the clause
-    sees.
+    `monitor`: of the guarantee; `scope_monitor`: of the assumption and the scope; both read one
+    letter. `automaton`: the steps that are remembered of a finite clause, else None.
+    `ignores_others`: calls of tools that it does not name leave it as it is, in any state. `by`:
+    the paths whose values choose a monitor of their own; `bindings`: the value variables, or None;
+    `counts`: the kinds of position that the guarantee counts; `kinds`: those that the clause sees.
     """
 
     def __init__(self, contract: Contract, rule: Rule, tools: Iterable[str] | None = None) -> None:

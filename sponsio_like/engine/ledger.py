@@ -38,8 +38,8 @@ from sponsio_like.values import Effort
 NO_WITNESSES: Mapping[int, Witness] = MappingProxyType({})
 _Due: TypeAlias = Sequence[float]
 Entry: TypeAlias = tuple[int, Any, ClauseState, int, int, _Due]
-"""A clause, its key, its state, how many positions that has seen; its wake
-position, its deadlines.
+"""An entry that `keep` stores: a clause, its key, its state, how many positions that has seen; its
+wake position, its deadlines.
 """
 NO_STORES: Any = MappingProxyType({})
 NO_ALARMS: Any = MappingProxyType({})
@@ -51,6 +51,9 @@ KEYS_CAP = 100_000
 class Ledger:
     """The states of one session. Not thread-safe by itself: the session holds the lock.
 
+    `states`: by clause; `keyed`: those of clauses with `by`, by key; `bound`: those of clauses with
+    value variables. `wakes`: the wake position of each clause that has one; `alarms`: when the
+    first deadline of a clause, or of a key of it, is over.
     `apart`: contracts on the world count positions of their own, each by itself. `passed`: how many
     positions there were; `soonest`: the first one that a clause has to see whatever its tool.
     `half_written`: a change has begun and not ended; if it stays so, an exception was raised.

@@ -25,8 +25,8 @@ from sponsio_like.engine.clause import Clause, is_stateful
 from sponsio_like.engine.codec import encode
 from sponsio_like.engine.index import Index
 from sponsio_like.errors import Problem
-from sponsio_like.events import Call, Concerns, Kind, concerns
-from sponsio_like.logic.formula import Delivered, Denied, Node, postorder
+from sponsio_like.events import Call, Concerns, Context, Kind, concerns, inputs_of
+from sponsio_like.logic.formula import Custom, Delivered, Denied, Node, postorder
 from sponsio_like.monitor import NEVER, ClauseState, PositionCounts
 from sponsio_like.outcome import Block, Decision, Escalate, Mode
 
@@ -132,6 +132,25 @@ class Policy:
     def denials(self) -> dict[Denied, Concerns]:
         """The terms that count refused calls, each with the test for a call."""
         return {node: concerns(node.target) for node in self._read if isinstance(node, Denied)}
+
+    def reads_otherwise(self, before: Context, after: Context) -> bool:
+        """True if a clause may read something else in `after` than it has read in `before`."""
+        if before is after:
+            return False
+        facts, usage = self._told
+        return (
+            before.denied is not after.denied
+            or before.delivered is not after.delivered
+            or (facts and before.facts is not after.facts)
+            or (usage and before.tokens != after.tokens)
+        )
+
+    @functools.cached_property
+    def _told(self) -> tuple[bool, bool]:
+        """True if a clause reads facts (an atom of users may); true if one reads tokens."""
+        inputs = frozenset[str]().union(*map(inputs_of, self._read))
+        own = any(isinstance(node, Custom) for node in self._read)
+        return own or "facts" in inputs, "usage" in inputs
 
     @property
     def _read(self) -> list[Node]:

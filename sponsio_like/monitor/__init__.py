@@ -2,6 +2,10 @@
 
 In: a formula. Out: a `Program`, and a `Monitor` that steps through letters and says at each whether
 the formula is violated, satisfied or open. `parametric` does it for each value of a variable.
+
+Read first `monitor.py`. It asks `past.py` for registers, `progression.py` for what is owed next,
+`branches.py` for the registers while calls are in flight, and `reachability.py` if what is owed can
+still be kept.
 """
 
 from sponsio_like.monitor.alphabet import (

@@ -2,6 +2,9 @@
 
 In: calls, results, messages and facts. Out: an outcome for each call, tickets, notices, a decision
 log, snapshots. The lock and the code of users are here.
+
+Read first `session.py`. It asks `fast.py`; where that cannot answer, `decide.py`, which asks
+`interceptor.py`; and for a result `settle.py`.
 """
 
 from sponsio_like.session.active import Caller, caller_in, current_caller

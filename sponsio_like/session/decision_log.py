@@ -48,6 +48,7 @@ class Standing:
 
 
 KEEPS_DECISION = Standing()
+"""The block that all sessions share: it has no state."""
 
 
 def untold(error: Exception) -> None:

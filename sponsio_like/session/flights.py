@@ -68,7 +68,7 @@ NO_FLIGHTS: Any = MappingProxyType({})
 
 
 NOTHING_UNREAD: Mapping[str, str] = MappingProxyType({})
-"""The same of the answers that could not be read."""
+"""The answers of tools that could not be read, of all sessions that have none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,8 @@ class Interceptor:
 
     `sequential`: True if nothing has happened since a call had a lane but such calls, each settled
     before the next, and nothing but contracts can stand against one; all else resets it.
+    `latest`: the call that a lane has let through last, as long as nothing has happened since: the
+    ledger does not have it yet. `lanes`: those of the policy, by tool.
     `settling`: how many results are being settled; `doubt`: why the state is in doubt, if it is;
     `written`: a cache of snapshots.
     """
@@ -175,7 +177,7 @@ class Interceptor:
                 at = max(now, self.time)  # the next line takes half the time of `replace`
                 event = Call(event.tool, event.args, event.id, event.agent, event.depth, at)
             reads, failed, spent = read_event(self.ledger, event, touched, context, self.calls)
-            seen = EventReading(event, touched, reads, failed, now, context.denied, spent)
+            seen = EventReading(event, touched, reads, failed, now, context, spent)
             try:
                 with self.lock:
                     self.flush_fast()
@@ -214,7 +216,8 @@ class Interceptor:
             if stands is not None:
                 return stands
             late += self.expire(seen.time, self.context)
-            if self.ledger.touched(event) != seen.touched or seen.denied is not self.context.denied:
+            old = self.policy.reads_otherwise(seen.context, self.context)
+            if old or self.ledger.touched(event) != seen.touched:
                 return None
             counted = self.world.counted(key)
             judgement, failed = judge_event(self.ledger, seen, counted, self.time, self.calls)

@@ -22,7 +22,7 @@ from sponsio_like.engine import (
     unlisted_call,
     unreadable,
 )
-from sponsio_like.events import Context, Counted, Event, Result
+from sponsio_like.events import Context, Event, Result
 from sponsio_like.monitor import Change, Crowd, Judgement, Read, Revealed, TextKeys
 from sponsio_like.values import Effort
 
@@ -33,7 +33,7 @@ MACHINE = time.time
 class EventReading(NamedTuple):
     """The letters that clauses read of an event, and the time.
 
-    `touched`: the clauses that had to see it; `denied`: the refusals that were counted by then.
+    `touched`: the clauses that had to see it; `context`: what the host had told by then.
     """
 
     event: Event
@@ -41,7 +41,7 @@ class EventReading(NamedTuple):
     reads: list[Read]
     failed: list[Finding]
     time: float
-    denied: Counted
+    context: Context
     spent: bool = False
     """True if it was too much work to read all of it."""
 

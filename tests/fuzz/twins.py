@@ -64,7 +64,9 @@ class Pair:
 
 def _is_short(inner: Interceptor, id: str) -> bool:
     """Whether a call took the fast path: it is the latest, or in flight as one that did."""
-    return inner.latest is not None or (id in inner.flights and inner.flights[id].result_part != "all")
+    return inner.latest is not None or (
+        id in inner.flights and inner.flights[id].result_part != "all"
+    )
 
 
 def happen(session: Session, event: Event) -> Any:

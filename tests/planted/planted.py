@@ -439,6 +439,13 @@ BUGS = (
         "tests/monitor/test_owed.py::test_what_concerns_all_values_is_seen_by_all",
     ),
     Planted(
+        "facts of other threads are not seen",
+        "engine/policy.py",
+        "            or (facts and before.facts is not after.facts)\n",
+        "",
+        "tests/session/test_threads.py::test_what_is_told_while_an_atom_is_asked_counts_for_the_decision",
+    ),
+    Planted(
         "a state that has moved is due when the last one was",
         "monitor/parametric/store.py",
         "self.moved, self.wake, self.due = call, None, None",

@@ -53,8 +53,8 @@ MEANING = (
     (
         "refusals of other threads are not seen",
         "session/interceptor.py",
-        " or seen.denied is not self.context.denied",
-        "",
+        "old = self.policy.reads_otherwise(seen.context, self.context)",
+        "old = False",
     ),
     (
         "snapshots forget refusals",

@@ -13,15 +13,18 @@ from unittest.mock import MagicMock
 
 import pytest
 
+from sponsio_like import atom, contract
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract
 from sponsio_like.engine import judgement as judging
+from sponsio_like.events import CUSTOM
 from sponsio_like.guard.guard import Guard
 from sponsio_like.logic.formula import Always, Compare, Const, Count, Happens, Implies, Match
 from sponsio_like.monitor.state import Judgement
-from sponsio_like.outcome import Allowed, Outcome
+from sponsio_like.outcome import Allowed, Blocked, Outcome
 from sponsio_like.session import user_code as perceiving
 from sponsio_like.session.session import Session
+from sponsio_like.syntax import read
 from tests.semantics.manifest import requirement
 
 THREADS = 32
@@ -133,6 +136,52 @@ def test_of_all_tasks_together_exactly_five_calls_are_let_through() -> None:
     passed = decided_in_tasks(capped())
     assert len(passed) == THREADS * 200
     assert sum(passed) == CAP
+
+
+@requirement("S-DECIDE-06")
+@pytest.mark.parametrize("told", ["a fact", "a result", "tokens"])
+def test_what_is_told_while_an_atom_is_asked_counts_for_the_decision(
+    told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While an atom of the user is asked, another thread tells something by which no `pay` may run,
+    and then opens it by `approve`: at no moment could it run.
+    """
+    monkeypatch.setattr("sponsio_like.events.registry.CUSTOM", dict(CUSTOM))
+    formulas = {
+        "a fact": 'ctx(stage) = "open"',
+        "a result": "delivered(fetch) <= 0",
+        "tokens": "tokens() <= 5",
+    }
+    meanwhile = list[Callable[[], None]]()
+
+    @atom("slow")
+    def _slow(_event: Any, _context: Any) -> bool:
+        while meanwhile:
+            thread = threading.Thread(target=meanwhile.pop())
+            thread.start()
+            thread.join()
+        return True
+
+    rule = f"G(called(pay) -> slow() & Y O done(approve) & {formulas[told]})"
+    session = Guard([contract("x").guarantees(read(rule))]).session()
+    session.fact("stage", "open")
+    fetch = session.decide("fetch")
+
+    def closed_then_approved() -> None:
+        match told:
+            case "a fact":
+                session.fact("stage", "closed")
+            case "a result":
+                session.settle(fetch.id, output="x")
+            case _:
+                session.message("user", "hello", usage={"total_tokens": 9})
+        session.settle(session.decide("approve").id, output="ok")
+
+    assert isinstance(session.decide("pay"), Blocked)
+    meanwhile.append(closed_then_approved)
+    assert isinstance(session.decide("pay"), Blocked)
+    assert not meanwhile
+    assert isinstance(session.decide("pay"), Blocked)
 
 
 @pytest.mark.long
