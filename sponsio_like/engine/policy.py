@@ -139,9 +139,8 @@ class Policy:
             return False
         facts, usage = self._told
         return (
-            before.denied is not after.denied
-            or before.delivered is not after.delivered
-            or (facts and before.facts is not after.facts)
+            before.delivered != after.delivered
+            or (facts and before.facts != after.facts)
             or (usage and before.tokens != after.tokens)
         )
 

@@ -74,6 +74,8 @@ from sponsio_like.session.world import NO_WORLD, StoreFailed, WorldState
 from sponsio_like.worlds import World
 
 T = TypeVar("T")
+TRIES = 3
+"""Most readings of an event while the host tells the session more: an atom may do so itself."""
 
 
 class Interceptor:
@@ -167,8 +169,9 @@ class Interceptor:
         `rulings`: what callables of the user have answered, by contract. A ticket of the call is
         used up by its `substitute` too, but answers nothing that stands against that.
         """
-        late: list[Violation] = []
+        late, tries = list[Violation](), 0
         while True:
+            tries += 1
             with self.lock:
                 self.flush_fast()
                 touched, context = self.ledger.touched(event), self.context
@@ -177,7 +180,7 @@ class Interceptor:
                 at = max(now, self.time)  # the next line takes half the time of `replace`
                 event = Call(event.tool, event.args, event.id, event.agent, event.depth, at)
             reads, failed, spent = read_event(self.ledger, event, touched, context, self.calls)
-            seen = EventReading(event, touched, reads, failed, now, context, spent)
+            seen = EventReading(event, touched, reads, failed, now, context, spent, tries >= TRIES)
             try:
                 with self.lock:
                     self.flush_fast()
@@ -216,8 +219,9 @@ class Interceptor:
             if stands is not None:
                 return stands
             late += self.expire(seen.time, self.context)
-            old = self.policy.reads_otherwise(seen.context, self.context)
-            if old or self.ledger.touched(event) != seen.touched:
+            old = not seen.stands and self.policy.reads_otherwise(seen.context, self.context)
+            refused = seen.context.denied is not self.context.denied
+            if old or refused or self.ledger.touched(event) != seen.touched:
                 return None
             counted = self.world.counted(key)
             judgement, failed = judge_event(self.ledger, seen, counted, self.time, self.calls)

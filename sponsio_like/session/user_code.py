@@ -44,6 +44,8 @@ class EventReading(NamedTuple):
     context: Context
     spent: bool = False
     """True if it was too much work to read all of it."""
+    stands: bool = False
+    """True if it counts although the host has told something meanwhile."""
 
 
 def read_event(

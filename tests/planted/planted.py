@@ -441,7 +441,7 @@ BUGS = (
     Planted(
         "facts of other threads are not seen",
         "engine/policy.py",
-        "            or (facts and before.facts is not after.facts)\n",
+        "            or (facts and before.facts != after.facts)\n",
         "",
         "tests/session/test_threads.py::test_what_is_told_while_an_atom_is_asked_counts_for_the_decision",
     ),

@@ -53,8 +53,8 @@ MEANING = (
     (
         "refusals of other threads are not seen",
         "session/interceptor.py",
-        "old = self.policy.reads_otherwise(seen.context, self.context)",
-        "old = False",
+        "if old or refused or",
+        "if old or",
     ),
     (
         "snapshots forget refusals",

@@ -23,6 +23,7 @@ from sponsio_like.logic.formula import Always, Compare, Const, Count, Happens, I
 from sponsio_like.monitor.state import Judgement
 from sponsio_like.outcome import Allowed, Blocked, Outcome
 from sponsio_like.session import user_code as perceiving
+from sponsio_like.session.interceptor import TRIES
 from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
 from tests.semantics.manifest import requirement
@@ -182,6 +183,22 @@ def test_what_is_told_while_an_atom_is_asked_counts_for_the_decision(
     assert isinstance(session.decide("pay"), Blocked)
     assert not meanwhile
     assert isinstance(session.decide("pay"), Blocked)
+
+
+def test_an_atom_may_tell_a_new_fact_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The call is read some times more, and then decided."""
+    monkeypatch.setattr("sponsio_like.events.registry.CUSTOM", dict(CUSTOM))
+    told = list[int]()
+
+    @atom("counts")
+    def _counts(_event: Any, _context: Any) -> bool:
+        told.append(len(told))
+        session.fact("asked", len(told))
+        return True
+
+    session = Guard([contract("x").guarantees(read("G(called(pay) -> counts())"))]).session()
+    assert isinstance(session.decide("pay"), Allowed)
+    assert len(told) == TRIES
 
 
 @pytest.mark.long
