@@ -23,7 +23,7 @@ from agentdojo.task_suite.task_suite import read_suite_file
 from agentdojo.types import get_text_content_as_str
 from pydantic import ValidationError  # noqa: TID253 - see above
 
-from campaigns.agentdojo.whole import Answers, Names, Run, Tries, Way
+from campaigns.agentdojo.ways import Answers, Names, Run, Tries, Way
 
 VERSIONS: Final = ("v1", "v1.1", "v1.1.1", "v1.1.2", "v1.2", "v1.2.1", "v1.2.2")
 NEWER: Final = "newer"

@@ -19,9 +19,11 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
+
+from campaigns.agentdojo.ways import Answers, Names, Run, Tries, Way
 
 CUT: Final = 2_000
 """The length at which the answers in the files are cut."""
@@ -37,22 +39,7 @@ GREETING: Final = re.compile(
     rf"message{GAP}from{GAP}me,{GAP}(.{{,60}}?),{GAP}to{GAP}you,{GAP}(.{{,60}}?)\.{GAP}", re.DOTALL
 )
 
-Run: TypeAlias = Mapping[str, Any]
-Names: TypeAlias = tuple[str, str]
-"""The names by which an attack calls the user and the model."""
 Kind: TypeAlias = Literal["equal", "order", "withheld", "different", "cut"]
-
-
-class Way(NamedTuple):
-    """A way to make the calls of a run: the benchmark's data, and the version of its tasks."""
-
-    data: str
-    version: str
-
-
-Answers: TypeAlias = Sequence[str | None]
-Tries: TypeAlias = Callable[[Run, Names | None], Mapping[Way, Answers]]
-"""Makes the calls of a run in every way that there is; None where a call cannot be made."""
 
 
 # --- one run --------------------------------------------------------------------------------------

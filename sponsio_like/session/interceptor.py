@@ -219,9 +219,7 @@ class Interceptor:
             if stands is not None:
                 return stands
             late += self.expire(seen.time, self.context)
-            old = not seen.stands and self.policy.reads_otherwise(seen.context, self.context)
-            refused = seen.context.denied is not self.context.denied
-            if old or refused or self.ledger.touched(event) != seen.touched:
+            if self._is_outdated(seen):
                 return None
             counted = self.world.counted(key)
             judgement, failed = judge_event(self.ledger, seen, counted, self.time, self.calls)
@@ -243,6 +241,12 @@ class Interceptor:
             self.world.let_through(judgement, key)
         self._happens(event, judgement, (mark, key), answer(found), ticket)
         return Attempt(found)
+
+    def _is_outdated(self, seen: EventReading) -> bool:
+        """True if what was read of an event is not what would be read of it now."""
+        told = not seen.stands and self.policy.reads_otherwise(seen.context, self.context)
+        refused = seen.context.denied is not self.context.denied
+        return told or refused or self.ledger.touched(seen.event) != seen.touched
 
     def _standing(self, event: Event, late: list[Violation]) -> Attempt | None:
         """Return what stands against an event before any contract is asked;

@@ -53,8 +53,8 @@ MEANING = (
     (
         "refusals of other threads are not seen",
         "session/interceptor.py",
-        "if old or refused or",
-        "if old or",
+        "return told or refused or",
+        "return told or",
     ),
     (
         "snapshots forget refusals",

@@ -14,14 +14,11 @@ from typing import Any
 import pytest
 
 from campaigns.agentdojo import __main__ as pack
+from campaigns.agentdojo.ways import Answers, Names, Run, Way
 from campaigns.agentdojo.whole import (
     CUT,
     NO_TIME,
     WITHHELD,
-    Answers,
-    Names,
-    Run,
-    Way,
     chosen,
     compared,
     names_of,

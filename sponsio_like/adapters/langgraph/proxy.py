@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
+from typing import Any, NamedTuple, Protocol, get_type_hints
 
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
@@ -24,9 +24,6 @@ from sponsio_like.adapters.langgraph.asked_calls import Asking, alike, call_fing
 from sponsio_like.guard import Flow, adrive, drive
 from sponsio_like.session import fresh_id
 from sponsio_like.values import as_data
-
-if TYPE_CHECKING:
-    from sponsio_like.adapters.langgraph.attempts import RunningCall
 
 CHANGED = "it was changed before it ran"
 """The error of a call that was let through, and does not run as it was decided."""
@@ -42,6 +39,27 @@ class Changed(Exception):
         self.ruling = ruling
 
 
+class BodyChecks(Protocol):
+    """Decides before the body of a tool runs: the `RunningCall` of `attempts.py` does.
+
+    `decided`: the ruling that the body runs under.
+    """
+
+    id: str
+    decided: Mapping[str, Any]
+
+    def flow(
+        self, tool: BaseTool, call: Mapping[str, Any], go: Callable[[Any], Any], *, later: bool
+    ) -> Flow:
+        """Run the body, if it may run as it is called now; return its output, or the refusal."""
+
+    def came(self, id: str, what: Mapping[str, Any]) -> None:
+        """Tell the session what a run has come to: `output`, or `error`."""
+
+    def ruled(self, asking: Asking) -> Any:
+        """Decide this run, and return the ruling."""
+
+
 class Pair(NamedTuple):
     """A value of a tool's body that answers the model and its host apart."""
 
@@ -49,11 +67,11 @@ class Pair(NamedTuple):
     artifact: Any
 
 
-_CHECKS: dict[int, tuple[BaseTool, RunningCall, BaseTool]] = {}
+_CHECKS: dict[int, tuple[BaseTool, BodyChecks, BaseTool]] = {}
 """Proxies of calls that are on their way, by `id`, each with what it stands for (where several
 guards are asked, another proxy); each is held here until its call has ended."""
 _MADE: dict[int, list[int]] = {}
-"""The proxies, by `id`, that ask one `RunningCall`, by its `id`."""
+"""The proxies, by `id`, that ask one `BodyChecks`, by its `id`."""
 _BODY: ContextVar[tuple[tuple[int, ...], list[Any]]] = ContextVar(
     "sponsio_like_body", default=((), [])
 )
@@ -61,7 +79,7 @@ _BODY: ContextVar[tuple[tuple[int, ...], list[Any]]] = ContextVar(
 methods, which call each other, ask once."""
 
 
-def proxy(tool: BaseTool, checks: RunningCall) -> BaseTool:
+def proxy(tool: BaseTool, checks: BodyChecks) -> BaseTool:
     """Return the tool, asking before it runs. Call `release` when the call has ended."""
     if any(each is checks for each, _ in _around(tool)):
         return tool
@@ -74,7 +92,7 @@ def proxy(tool: BaseTool, checks: RunningCall) -> BaseTool:
     return made
 
 
-def release(checks: RunningCall) -> None:
+def release(checks: BodyChecks) -> None:
     """Forget the proxies of a call that has ended."""
     for each in _MADE.pop(id(checks), ()):
         _CHECKS.pop(each, None)
@@ -84,7 +102,7 @@ def release(checks: RunningCall) -> None:
 class Request(ToolCallRequest):
     """The request of a tool call. A tool that a middleware puts in place asks, too."""
 
-    checks: tuple[RunningCall, ...] = field(kw_only=True)
+    checks: tuple[BodyChecks, ...] = field(kw_only=True)
 
     def override(self, **changes: Any) -> Any:
         """Do what `ToolCallRequest.override` does; a tool that is put in place asks, too."""
@@ -93,19 +111,19 @@ class Request(ToolCallRequest):
         return super().override(**changes)
 
 
-def asking(request: Any, tool: BaseTool | None, checks: RunningCall, call: Any) -> Request:
+def asking(request: Any, tool: BaseTool | None, checks: BodyChecks, call: Any) -> Request:
     """Return the request with a tool that asks before it runs; with none, if it is unknown."""
     every = (*getattr(request, "checks", ()), checks)
     own = None if tool is None else _proxies(tool, every)
     return Request(call, own, request.state, request.runtime, checks=every)
 
 
-def _proxies(tool: BaseTool, every: Iterable[RunningCall]) -> BaseTool:
+def _proxies(tool: BaseTool, every: Iterable[BodyChecks]) -> BaseTool:
     """Return the tool, which asks each of these."""
     return functools.reduce(proxy, every, tool)
 
 
-def _around(tool: BaseTool) -> Iterator[tuple[RunningCall, BaseTool]]:
+def _around(tool: BaseTool) -> Iterator[tuple[BodyChecks, BaseTool]]:
     """Yield who is asked before this tool runs, outermost first, and the tool behind each."""
     while (known := _CHECKS.get(id(tool))) is not None:
         _, checks, tool = known
@@ -261,7 +279,7 @@ def marks_of(args: Mapping[str, Any]) -> dict[str, str]:
     return {name: _mark(each) for name, each in args.items()}
 
 
-def meet(body: RunningCall, tool: BaseTool, received: Mapping[str, Any]) -> None:
+def meet(body: BodyChecks, tool: BaseTool, received: Mapping[str, Any]) -> None:
     """Decide anew what a validation has made of a call, where something else was decided.
 
     Raises `Changed` if the body may not run on it.
