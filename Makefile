@@ -2,8 +2,8 @@
 #
 #   make demo     a real agent run, without and with contracts
 #   make test     everything CI checks: `make check` with every case of its tests and ten of the
-#                 long ones, the built wheel in a fresh environment, and the adapters with the
-#                 lowest versions of their frameworks
+#                 long ones, the built wheel in a fresh environment, and five cases of each test
+#                 of the adapters with the lowest versions of their frameworks
 #   make all      `make test` with every case of every test, and all that they enumerate
 #   make test-adapters
 #                 the adapters with the lowest versions, and with the newest, beside deepagents,
@@ -31,12 +31,14 @@ demo: .venv/installed
 	@$(BIN)/sponsio-like demo
 
 test: export TESTS = test
+test: OLDEST = check
 all: export TESTS = all
+all: OLDEST = all
 test all: static oldest
 	$(BIN)/python -m pytest -m "wheel or not wheel" $(PYTEST_FLAGS)
 
 oldest: .venv-oldest/installed
-	.venv-oldest/bin/python -m pytest $(PYTEST_FLAGS) tests/adapters
+	TESTS=$(OLDEST) .venv-oldest/bin/python -m pytest $(PYTEST_FLAGS) tests/adapters
 
 newest: .venv-newest/installed
 	.venv-newest/bin/python -m pytest $(PYTEST_FLAGS) tests/adapters
