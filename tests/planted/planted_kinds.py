@@ -101,7 +101,7 @@ MEANING = (
     ),
     (
         "what is seen is not what is read",
-        "kinds/detectors.py",
+        "kinds/seen_text.py",
         'if "%" not in text and all(',
         "if True or all(",
     ),
@@ -213,15 +213,15 @@ FOUND = (
     (
         "words behind which numbers stand are left out",
         "kinds/personal.py",
-        "            if _passes(module, number):",
-        "            if module == number:",
+        "        if _passes(word.module, number):",
+        "        if word.module == number:",
         f"{TABLE}[national-BSN: 111222333]",
     ),
     (
         "escapes of URLs hide numbers",
-        "kinds/detectors.py",
-        'if "%" in text:',
-        "if False:",
+        "kinds/seen_text.py",
+        'if "%" in text else ():',
+        "if False else ():",
         "tests/kinds/test_disguises.py::test_numbers_in_disguise",
     ),
     (
