@@ -178,8 +178,8 @@ FOUND = (
     (
         "numbers are phones by their length",
         "kinds/personal.py",
-        'strict=match["sign"] == "00" or _opens_line(text, match.start())',
-        "strict=False",
+        'strict = match["sign"] == "00" or _opens_line(text, match.start())',
+        "strict = False",
         f"{NEAR}[+1234567 of a patch\\n+12345678\\n-12345678]",
     ),
     (
