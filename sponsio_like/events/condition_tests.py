@@ -21,6 +21,7 @@ from sponsio_like.values import (
     NotCanonical,
     Spot,
     leaves_of,
+    values_in_json,
 )
 
 Asks: TypeAlias = Callable[[Spot], bool | None]
@@ -163,8 +164,9 @@ def _inside(text: str) -> Any:
     if len(text) > JSON_CAP or text.lstrip()[:1] not in ("{", "["):
         return None
     try:
+        values_in_json(text)
         return json.loads(text, object_pairs_hook=list)  # of two equal keys neither is lost
-    except RecursionError:
+    except (RecursionError, NotCanonical):
         return UNREADABLE
     except ValueError:
         return None

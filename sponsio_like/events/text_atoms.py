@@ -15,7 +15,7 @@ from sponsio_like.events.argument_atoms import Read, nested_values, texts
 from sponsio_like.events.context import Context
 from sponsio_like.events.registry import atom
 from sponsio_like.kinds import date_bounds, has_hits, host_of, private_host
-from sponsio_like.values import NotCanonical, leaves_of, reach, real, scalar_text, spend, under
+from sponsio_like.values import NotCanonical, leaves_of, reach, real, scalar_text, under
 
 
 @atom("arg_inside", prepared=True)
@@ -119,9 +119,9 @@ def _finds(values: list[Any], names: tuple[str, ...]) -> bool | None:
         plain = [each for each in nested_values(values) if isinstance(each, (int, float, Decimal))]
         numbers = [scalar_text(each) for each in plain if not isinstance(each, bool)]
         for text in [*texts(values), *(each for each in numbers if each is not None)]:
-            spend(len(text))
-            if has_hits(text, names):
-                return True
+            found = has_hits(text, names)
+            if found is not False:
+                return found
     except NotCanonical:
         return None
     return False

@@ -10,30 +10,23 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from sponsio_like.errors import ContractError, closest
 from sponsio_like.kinds.registry import import_needed
-from sponsio_like.values import folded, normal
+from sponsio_like.kinds.seen_text import Seen, seen_places
+from sponsio_like.values import NotCanonical, once_per_decision, spend
 
 Found: TypeAlias = Iterator[tuple[int, int, str]]
 """Start and end of each, and its plain value."""
-DASHES = {ord(each): "-" for each in "\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\ufe58\ufe63"}
-BLANKS = dict.fromkeys([0x0B, 0x0C, 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F], " ")
-BLANKS |= dict.fromkeys([*range(0x2000, 0x200B), 0x3000], " ")
-ESCAPED = re.compile(r"%(?:09|0[AaDd]|2[0BbDdEe]|3[0-9]|40)")
-"""A digit, a blank, `+`, `-`, `.` or `@` as in a URL."""
-SIGNS = re.compile(rf"(?P<same>[^%\x80-\U0010ffff]+)|{ESCAPED.pattern}|.", re.DOTALL)
-"""Characters that are seen as they are; or one, which may be written as in a URL."""
-FILLERS = "\u115f\u1160"
-"""Letters that nobody sees."""
 LONGEST_KEPT = 4_096
 """Most characters of a text of which it is remembered that something was found in it."""
 MOST = 1_000
 """Most texts that one detector finds in a text."""
+STEPS, CHECK_STEPS = 200, 1_000
+"""The work of searching one character, and of a microsecond where a number may be, in steps."""
 
 
 class Hit(NamedTuple):
@@ -50,11 +43,11 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class Detector:
-    """A detector: `find` gets a plain text. `needs` are modules of the extra `[kinds]`."""
+    """A detector: `find` gets a text as it is seen. `needs` are modules of the extra `[kinds]`."""
 
     name: str
     group: str
-    find: Callable[[str], Found]
+    find: Callable[[Seen], Found]
     needs: tuple[str, ...] = ()
 
 
@@ -64,10 +57,10 @@ DETECTORS: dict[str, Detector] = {}
 
 def detector(
     name: str, group: str, *needs: str
-) -> Callable[[Callable[[str], Found]], Callable[[str], Found]]:
+) -> Callable[[Callable[[Seen], Found]], Callable[[Seen], Found]]:
     """Declare a detector of the group `personal` or `secrets`."""
 
-    def declare(find: Callable[[str], Found]) -> Callable[[str], Found]:
+    def declare(find: Callable[[Seen], Found]) -> Callable[[Seen], Found]:
         DETECTORS[name] = Detector(name, group, find, needs)
         return find
 
@@ -90,73 +83,72 @@ def chosen_detectors(names: Iterable[str]) -> tuple[str, ...]:
         out |= dict.fromkeys(known_as)
     for name in out:
         import_needed(f"finding `{name}`", DETECTORS[name].needs)
+        list(DETECTORS[name].find(Seen("")))  # no call waits until its expressions are compiled
     return tuple(out)
 
 
 def hits(text: str, names: Iterable[str]) -> list[Hit]:
-    """Return what these detectors find, by where it starts."""
-    plain, found = _plain(text), list[tuple[str, int, int, str]]()
-    for name in names:
-        some = itertools.islice(DETECTORS[name].find(plain), MOST)
-        found += [(name, start, end, value) for start, end, value in some]
-    places, ends = _places(text) if found else ((), ())
-    out = [Hit(name, places[start], ends[end - 1], value) for name, start, end, value in found]
+    """Return what these detectors find, by where it starts, however much work it is."""
+    found = list(_found(Seen(text, capped=False), names))
+    places, ends = seen_places(text) if found else ((), ())
+    out = [hit._replace(start=places[hit.start], end=ends[hit.end - 1]) for hit in found]
     return sorted(out, key=lambda hit: (hit.start, -hit.end))
 
 
-@functools.lru_cache(maxsize=4_096)
-def _has_hits(text: str, names: tuple[str, ...]) -> bool:
-    return bool(hits(text, names))
+def found_hits(text: str, names: Iterable[str]) -> tuple[list[Hit], bool]:
+    """Return what these detectors find, by where it starts in the text as it is seen; and whether
+    that is all: not if there was too much to look at.
+    """
+    found, whole = list[Hit](), False
+    try:
+        found.extend(_found(Seen(text), names))
+        whole = len(found) < MOST
+    except NotCanonical:
+        pass
+    return sorted(found, key=lambda hit: (hit.start, -hit.end)), whole
 
 
-def has_hits(text: str, names: tuple[str, ...]) -> bool:
-    """True if one of these detectors finds something; kept for short texts."""
-    return _has_hits(text, names) if len(text) <= LONGEST_KEPT else bool(hits(text, names))
+def _found(seen: Seen, names: Iterable[str]) -> Iterator[Hit]:
+    for name in names:
+        for start, end, value in itertools.islice(DETECTORS[name].find(seen), MOST):
+            yield Hit(name, start, end, value)
 
 
-def _plain(text: str) -> str:
-    """Return the text as it is seen."""
-    if "%" in text:
-        text = ESCAPED.sub(lambda match: chr(int(match[0][1:], 16)), text)
-    if text.isascii():
-        return text
-    return text.translate({ord(each): _seen(each) for each in {*text} if not each.isascii()})
+class _Told(NamedTuple):
+    """The answer to whether a text has something, None if that is too much; and the work."""
+
+    has: bool | None
+    work: int
 
 
-def _places(text: str) -> tuple[Sequence[int], Sequence[int]]:
-    """Return where each character of the text as it is seen begins and ends in it."""
-    if "%" not in text and all(len(_seen(each)) == 1 for each in {*text} if not each.isascii()):
-        return range(len(text)), range(1, len(text) + 1)
-    places: list[int] = []
-    ends: list[int] = []
-    for match in SIGNS.finditer(text):
-        start, end = match.span()
-        if match.lastgroup == "same":
-            places += range(start, end)
-            ends += range(start + 1, end + 1)
-        else:
-            seen = 1 if match[0].isascii() else len(_seen(match[0]))
-            places += [start] * seen
-            ends += [end] * seen
-    return places, ends
+def _told(text: str, names: tuple[str, ...]) -> _Told:
+    try:
+        seen = Seen(text)
+    except NotCanonical:
+        return _Told(None, 0)
+    try:
+        has = any(next(DETECTORS[name].find(seen), None) is not None for name in names)
+    except NotCanonical:
+        return _Told(None, seen.work)
+    return _Told(has, seen.work)
 
 
-@functools.lru_cache(maxsize=4_096)
-def _seen(sign: str) -> str:
-    """Return one character as it is read: plain digits and dashes, nothing for what is unseen."""
-    if _is_letter(sign):
-        return sign
-    if not folded(sign):
-        return ""
-    plain = normal(sign.translate(DASHES).translate(BLANKS), "NFKC")
-    digits = [unicodedata.digit(each, None) for each in plain]
-    pairs = zip(plain, digits, strict=True)
-    return "".join(each if digit is None else str(digit) for each, digit in pairs)
+_told_kept = functools.lru_cache(maxsize=4_096)(_told)
 
 
-def _is_letter(sign: str) -> bool:
-    """True for a letter that is read as it is: most of a text, and soon told."""
-    return sign.isalpha() and sign not in FILLERS and unicodedata.is_normalized("NFKC", sign)
+def has_hits(text: str, names: tuple[str, ...]) -> bool | None:
+    """True if one of these detectors finds something; None if there is too much to look at.
+
+    The work is counted, whether or not it is remembered. Raises `NotCanonical` beyond the cap.
+    """
+
+    def tell(text: str) -> bool | None:
+        spend(len(text) * STEPS)
+        told = (_told_kept if len(text) <= LONGEST_KEPT else _told)(text, names)
+        spend(told.work * CHECK_STEPS)
+        return told.has
+
+    return once_per_decision(f"finds {names}", text, tell)
 
 
 def between(text: str, start: int, end: int) -> str:

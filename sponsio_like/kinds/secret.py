@@ -16,6 +16,7 @@ from collections import Counter
 from sponsio_like.kinds.detectors import Found, detector
 from sponsio_like.kinds.personal import FACTS, facts_of_group
 from sponsio_like.kinds.registry import kind
+from sponsio_like.kinds.seen_text import Seen
 from sponsio_like.values import Facts
 
 LEAST_ENTROPY = 2.5
@@ -95,7 +96,8 @@ def _form(name: str, marks: tuple[str, ...], form: str) -> None:
     whole = re.compile(f"{EDGE}(?:{form}){END}")
 
     @detector(name, "secrets")
-    def find(text: str) -> Found:
+    def find(seen: Seen) -> Found:
+        text = seen.text
         for match in whole.finditer(text) if any(mark in text for mark in marks) else ():
             random = entropy(match[0][-20:]) >= LEAST_ENTROPY
             if random and (name != "openai_key" or _mixed(match[0][3:])):
@@ -138,15 +140,17 @@ STAND_IN = re.compile(
 
 
 @detector("private_key", "secrets")
-def private_keys(text: str) -> Found:
+def private_keys(seen: Seen) -> Found:
     """Yield blocks of private keys, to their end or that of the text."""
+    text = seen.text
     for match in PRIVATE.finditer(text):
         yield match.start(), match.end(), match[0].partition("\n")[0]
 
 
 @detector("jwt", "secrets")
-def web_tokens(text: str) -> Found:
+def web_tokens(seen: Seen) -> Found:
     """Yield signed tokens (JWT) whose first part is a header."""
+    text = seen.text
     for match in TOKEN.finditer(text) if "eyJ" in text else ():
         padded = match[1] + "=" * (-len(match[1]) % 4)
         try:
@@ -158,8 +162,9 @@ def web_tokens(text: str) -> Found:
 
 
 @detector("password", "secrets")
-def passwords(text: str) -> Found:
+def passwords(seen: Seen) -> Found:
     """Yield passwords in URLs, and what stands behind `password=`, `api_key:` and their like."""
+    text = seen.text
     for match in LOGIN.finditer(text) if "://" in text else ():
         if not STAND_IN.search(match[1]):
             yield match.start(1), match.end(1), match[1]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sponsio_like.kinds.registry import kind, unknown
-from sponsio_like.kinds.sql_parser import parsed
+from sponsio_like.kinds.sql_parser import SEVERAL, WORK, TooLongError, parsed
 from sponsio_like.values import UNREADABLE, Facts
 
 FACTS = {
@@ -45,7 +45,7 @@ LONGEST = 16_384
 """Most characters of a text that is parsed."""
 DEPTH = 30
 """Most brackets within brackets: parsers of SQL recurse."""
-STEPS = 250
+STEPS = 1_000
 """The work of reading a character."""
 DIALECTS = {
     "sql": ("postgres", "mysql", "sqlite"),
@@ -205,7 +205,10 @@ def _facts(text: str, dialects: Iterable[str]) -> Facts:
         return unknown(NAMES)
     if "&" in text and UNICODE.search(text):
         return unknown(NAMES)
-    found = list(_readings(text, dialects))
+    try:
+        found = list(_readings(text, dialects))
+    except TooLongError:
+        found = []
     if not found:
         return unknown(NAMES)
     made: dict[str, tuple[Any, ...]] = {}
@@ -229,10 +232,14 @@ def _last_step(table: Any) -> Any:
 
 
 def _readings(text: str, dialects: Iterable[str]) -> Iterator[Query]:
-    """Yield what each database finds; the first alone, where no sign is read differently."""
-    alike = _is_alike(text)
-    for dialect in dialects:
-        query = _read(text, dialect)
+    """Yield what each database finds; the first alone, where no sign is read differently.
+
+    Raises `TooLongError` if there are too many tokens for one of them.
+    """
+    alike, several = _is_alike(text), list(dialects)
+    most = WORK if alike or len(several) == 1 else SEVERAL
+    for dialect in several:
+        query = _read(text, dialect, most)
         if query is not None:
             yield query
             if alike:
@@ -264,10 +271,11 @@ def _depth(text: str) -> int:
     return max(most, len(NESTS.findall(text)) // 4, text.count("[") // 4)
 
 
-def _read(text: str, dialect: str, left: int = DEPTH) -> Query | None:
+def _read(text: str, dialect: str, most: int, left: int = DEPTH) -> Query | None:
     """Return the facts of a text for one database; None if it does not parse there.
 
-    `left`: how many times EXPLAIN may still stand in front.
+    `left`: how many times EXPLAIN may still stand in front. Raises `TooLongError` if there are more
+    tokens than `most`.
     """
     query = Query()
     if dialect == "mysql":
@@ -278,8 +286,8 @@ def _read(text: str, dialect: str, left: int = DEPTH) -> Query | None:
             text = INTO.sub(" ", text)
     explained = EXPLAIN.match(text)
     if explained is not None:
-        return _explained(text, explained, dialect, left)
-    tokens, nodes = parsed(text, dialect)
+        return _explained(text, explained, dialect, most, left)
+    tokens, nodes = parsed(text, dialect, most)
     if nodes is None:
         return None
     for name in _called(tokens):
@@ -299,9 +307,9 @@ def _run(text: str) -> str:
     return CONDITIONAL.sub(r" \1 ", text[:end]) + text[end:] if end > 1 else text
 
 
-def _explained(text: str, found: re.Match[str], dialect: str, left: int) -> Query | None:
+def _explained(text: str, found: re.Match[str], dialect: str, most: int, left: int) -> Query | None:
     runs = "analy" in found[0].lower()
-    inner = _read(text[found.end() :], dialect, left - 1) if left else None
+    inner = _read(text[found.end() :], dialect, most, left - 1) if left else None
     if inner is None:
         return None
     several = inner.statements > 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 import threading
 from typing import Any
 
@@ -28,14 +29,27 @@ TRIES = 100
 """Most of these questions about one text, and three more for each token of it: honest texts need
 one for a token or less.
 """
-WORK = 8_000
-"""Most tokens of one text: a query of 16,384 characters has some 4,300, a list of numbers more."""
+READ, WORK, SEVERAL = 8_000, 2_000, 1_000
+"""Most tokens of one text; most without further rows of values, and where several databases read a
+text: recorded queries have up to 83.
+"""
+LETTERS = dict.fromkeys(("NUMBER", "STRING", "NULL", "TRUE", "FALSE"), "v")
+LETTERS |= {"COMMA": ",", "L_PAREN": "(", "R_PAREN": ")", "DASH": "-", "SEMICOLON": ";"}
+FURTHER_VALUES = re.compile(r"(?:,-?v){8}+((?:,-?v)+)(?=[,)])")
+FURTHER_ROWS = re.compile(r"(?:,\(-?v(?:,-?v)*\)){8}+((?:,\(-?v(?:,-?v)*\))+)(?=[,);]|$)")
+"""Values behind the first eight of a list, and rows behind the first eight: they say nothing else
+of what the query does.
+"""
 INDEX = 30
 """The tokens that an opening `[` counts for: the parser works out the types around each."""
 
 
 class _TooLongError(Exception):
     """Raised out of the parser when it has tried to read too much."""
+
+
+class TooLongError(Exception):
+    """Raised where a text has too many tokens to be parsed."""
 
 
 class Tries(threading.local):
@@ -95,26 +109,48 @@ BROKEN = (ValueError, AttributeError, TypeError, LookupError)
 """The errors of the parser that are not its own, at texts that end too soon (`SHOW TABLE`)."""
 
 
-def parsed(text: str, dialect: str) -> tuple[list[Any], list[Any] | None]:
-    """Return the tokens of a text, and its statements; None for these if it does not parse."""
+def parsed(text: str, dialect: str, most: int = WORK) -> tuple[list[Any], list[Any] | None]:
+    """Return the tokens of a text, and its statements; None for these if it does not parse.
+
+    Raises `TooLongError` if there are more tokens than `most`.
+    """
     import sqlglot  # of the extra [kinds]
 
     try:
         tokens = TOKENIZERS.of(dialect).tokenize(text)
-        if _takes_long(text, tokens):
+        few = _without_rows(tokens) if most < len(tokens) <= READ else tokens
+        if len(few) + INDEX * text.count("[") > most:
+            raise TooLongError
+        if _takes_long(text, few):
             return [], None
-        TRIED.left = TRIES + 3 * len(tokens)
-        return tokens, list(_dialect(dialect).parser().parse(tokens, text))
+        TRIED.left = TRIES + 3 * len(few)
+        return tokens, list(_dialect(dialect).parser().parse(few, text))
     except (sqlglot.errors.SqlglotError, RecursionError, _TooLongError, *BROKEN):
         return [], None
 
 
+def _without_rows(tokens: list[Any]) -> list[Any]:
+    """Return the tokens without values behind the first of a list, and rows of such values."""
+    few, letter = tokens, _letters().get
+    for further in (FURTHER_VALUES, FURTHER_ROWS):
+        signs = "".join([letter(each.token_type, "x") for each in few])
+        past, kept = 0, list[Any]()
+        for match in further.finditer(signs):
+            kept += few[past : match.start(1)]
+            past = match.end(1)
+        few = kept + few[past:]
+    return few
+
+
+@functools.cache
+def _letters() -> dict[Any, str]:
+    from sqlglot import TokenType  # of the extra [kinds]
+
+    return {each: LETTERS[each.name] for each in TokenType if each.name in LETTERS}
+
+
 def _takes_long(text: str, tokens: list[Any]) -> bool:
-    """True if there is too much to parse, or the parser may take twice the time for each of many
-    joins or brackets.
-    """
-    if len(tokens) + INDEX * text.count("[") > WORK:
-        return True
+    """True if the parser may take twice the time for each of many joins or brackets."""
     if text.count("(") > NESTED and _nested(tokens) > NESTED:
         return True
     return text.lower().count("join") > OPEN_JOINS and _open_joins(tokens) > OPEN_JOINS

@@ -37,6 +37,8 @@ from sponsio_like.values import (
 
 KEY_CAP = 64
 """Longest value, in characters, that a key holds as it is; of longer ones it holds a hash."""
+SHORT = 10**15
+"""Whole numbers below this one are keys as they are."""
 
 FEW, LIKENESS_CAP, EXACT_FLOATS = 8, 256, 1 << 53
 """Most arguments of a call, characters of each, and size of numbers, that are compared as they are;
@@ -225,6 +227,11 @@ def short(value: Any) -> Any:
 
     Raises `NotCanonical`.
     """
+    kind = type(value)
+    if kind is int and -SHORT < value < SHORT:
+        return Decimal(value)
+    if kind is str and len(value) <= KEY_CAP and value.isascii():
+        return value
     key = canonical(value)
     return key if len(str(value)) <= KEY_CAP else ("hash", digest("", value))
 

@@ -53,6 +53,7 @@ from sponsio_like.values.places import (
     reach,
     spot,
     value_in_result,
+    values_in_json,
     without_nulls,
 )
 from sponsio_like.values.plain import (
@@ -80,6 +81,7 @@ __all__ = [
     "is_folder", "is_gone", "is_list", "key_of", "keys_of", "kind_step", "leak_fields", "leaves",
     "leaves_of", "normal", "offered_in", "once_per_decision", "path_parts", "place_of",
     "plainly_under", "reach", "read_json", "real", "scalar_text", "small_answer", "spend", "spot",
-    "under", "unwrapped", "value_in_result", "without_nulls", "words_in", "written_data",
+    "under", "unwrapped", "value_in_result", "values_in_json", "without_nulls", "words_in",
+    "written_data",
 ]
 # fmt: on

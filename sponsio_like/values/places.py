@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from sponsio_like.values.canonical_form import NotCanonical
+from sponsio_like.values.effort import once_per_decision, spend
 from sponsio_like.values.frozen import UNREADABLE
-from sponsio_like.values.limits import JSON_CAP
+from sponsio_like.values.limits import ANSWER_CAP, JSON_CAP, JSON_VALUE_WORK, JSON_WORK
 from sponsio_like.values.text_kinds import (
     TEXT_KINDS,
     TextKind,
@@ -130,6 +133,13 @@ def _below(value: Any, parts: PathParts, odd: Odd) -> Spot:
         return _fact(values_of(kind, value, fact), parts[2:])
     if isinstance(value, (list, tuple)):
         rest = parts[1:] if parts[0] == "[]" else parts
+        if len(rest) == 1 and rest[0] != "[]" and kind_step(rest[0]) is None:
+            (name,) = rest  # the usual case: one field of each row
+            found = [
+                each.get(name, ABSENT) if type(each) is dict else _below(each, rest, odd)
+                for each in value
+            ]
+            return Many(tuple(found), each=rest is not parts)
         return Many(tuple(_below(each, rest, odd) for each in value), each=rest is not parts)
     if isinstance(value, Mapping) and parts[0] != "[]":
         return _below(value[parts[0]], parts[1:], odd) if parts[0] in value else ABSENT
@@ -165,21 +175,48 @@ def _opened(value: Any) -> Any:
     return parsed_text(value) if isinstance(value, str) else ABSENT
 
 
+STRINGS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+"""Texts in a JSON text, the last one perhaps without an end."""
+
+
 def parsed_text(text: str) -> Any:
     """Return the data of a text that is a JSON object or list; else `ABSENT`.
 
-    `UNREADABLE` if it is too long or too deep.
+    `UNREADABLE` if it is too long or too deep, or if there is too much in all such texts.
     """
     if text.lstrip()[:1] not in ("{", "["):
         return ABSENT
-    if len(text) > JSON_CAP:
+    try:
+        return once_per_decision("json", text, _parsed)
+    except NotCanonical:
         return UNREADABLE
+
+
+def _parsed(text: str) -> Any:
+    values_in_json(text)
     try:
         return json.loads(text)
     except RecursionError:
         return UNREADABLE
     except ValueError:
         return ABSENT
+
+
+def values_in_json(text: str) -> int:
+    """Return how many values a JSON text has at most, and count the work to read them.
+
+    Raises `NotCanonical` beyond the caps.
+    """
+    if len(text) > JSON_CAP:
+        raise NotCanonical("too long a text")
+    spend(JSON_WORK * len(text))
+    if (values := 1 + sum(map(text.count, ",[{"))) > ANSWER_CAP:
+        bare = STRINGS.sub("", text)
+        values = 1 + sum(map(bare.count, ",[{"))
+    if values > ANSWER_CAP:
+        raise NotCanonical("too many values")
+    spend(JSON_VALUE_WORK * values)
+    return values
 
 
 def leaves_of(place: Spot) -> Iterator[Any]:

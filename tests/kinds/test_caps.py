@@ -181,12 +181,12 @@ def test_joins_that_have_a_condition_or_need_none_are_read() -> None:
 
 @pytest.mark.parametrize("name", SQL)
 def test_long_conditions_and_words_in_a_row_raise_nothing(name: str) -> None:
-    """A condition of thousands of parts is read; thousands of EXPLAIN are unknown."""
+    """A condition of hundreds of parts is read; thousands of EXPLAIN are unknown."""
     where, read = "delete from a where ", TEXT_KINDS[name].read
-    assert "delete_all" not in read(where + " or ".join(["x = 1"] * 1_500))["verbs"]
-    assert "delete_all" not in read(where + " and ".join(["x = 1", *["1 = 1"] * 1_000]))["verbs"]
-    assert "delete_all" in read(where + " or ".join([*["x = 1"] * 1_000, "1 = 1"]))["verbs"]
-    assert "delete_all" in read(where + " and ".join(["1 = 1"] * 1_000))["verbs"]
+    assert "delete_all" not in read(where + " or ".join(["x = 1"] * 450))["verbs"]
+    assert "delete_all" not in read(where + " and ".join(["x = 1", *["1 = 1"] * 450]))["verbs"]
+    assert "delete_all" in read(where + " or ".join([*["x = 1"] * 450, "1 = 1"]))["verbs"]
+    assert "delete_all" in read(where + " and ".join(["1 = 1"] * 450))["verbs"]
     assert read("explain " * 1_500 + "select 1")["verbs"] == X
     assert read("explain " * 3 + "select 1")["verbs"] != X
 
@@ -196,14 +196,14 @@ def select(columns: Iterable[str]) -> str:
     return " ".join(("select", ", ".join(columns), "from t"))
 
 
-@pytest.mark.parametrize(("many", "expected"), [(7, Allowed), (8, Blocked)])
+@pytest.mark.parametrize(("many", "expected"), [(2, Allowed), (3, Blocked)])
 def test_what_one_decision_reads_of_texts_is_counted(many: int, expected: type) -> None:
     """Each text of a list is within the cap, and all of them together are not: none is searched for
     ever. What has been read before is counted, too, so that the answer is the same again.
     """
     rule = {"pattern": "absent", "match": {"tool": "run", "args": {"texts[]:sql.verbs[]": "drop"}}}
     guard = Guard([contract("read only").guarantees(rule)])
-    texts = [select(f"c{k}_{n}" for k in range(2_000))[:15_500] for n in range(many)]
+    texts = [select(f"column_number_{k}_{n}" for k in range(2_000))[:14_000] for n in range(many)]
     for _ in range(2):
         assert type(guard.session().decide("run", {"texts": texts})) is expected
 
@@ -212,7 +212,7 @@ def test_a_text_is_counted_once_for_all_contracts() -> None:
     """Twenty contracts about one long query read it once, and refuse nothing that is honest."""
     rule = {"pattern": "absent", "match": {"tool": "run", "args": {"text:sql.verbs[]": "drop"}}}
     guard = Guard([contract(f"c{n}").guarantees(rule) for n in range(20)])
-    text = select(f"c{k}" for k in range(2_000))
+    text = select(f"column_{k}" for k in range(900))
     assert type(guard.session().decide("run", {"text": text})) is Allowed
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import base64
 import importlib
 import json
+import random
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sponsio_like import Allowed, ContractError, Guard, contract
+from sponsio_like import Allowed, Blocked, ContractError, Guard, contract
 from sponsio_like.contracts import loads
-from sponsio_like.kinds import hits, personal, secrets
-from sponsio_like.kinds.detectors import DETECTORS, MOST
+from sponsio_like.kinds import chosen_detectors, has_hits, hits, personal, secrets
+from sponsio_like.kinds.detectors import DETECTORS, MOST, found_hits
+from sponsio_like.kinds.seen_text import Seen
 from sponsio_like.patterns import no_pii
 from sponsio_like.values import TEXT_KINDS, UNREADABLE
 from tests.semantics.manifest import requirement
@@ -355,23 +358,132 @@ def test_the_work_grows_with_the_length_of_the_text(name: str, piece: str) -> No
     assert cost(long) <= 12 * max(min(cost(short) for _ in range(3)), 0.002)
 
 
-@pytest.mark.parametrize("piece", ["1", "1 ", "1.", "4111 ", "DE89 ", "756.", "2026-", "é1 "])
+COSTLY = (
+    *("1", "1 ", "1.", "4111 ", "DE89 ", "756.", "2026-", "é1 ", "444 ", "4 ", "0012345678 ", "a@"),
+    *("664-7665 ", "123456-7890123 ", "bsn 123456789 ", "+49 30 901820 ", "AB12CD ", "%31", "٣"),
+    *(
+        "212-664-7665 ",
+        "123-45-6789 ",
+        "3 ",
+        " at ",
+        "a at b dot com ",
+        "phone 1 ",
+        "ABCDEF12A12A123A ",
+    ),
+    *("DE89 3704 0044 0532 0130 00 ", "1234567890123456 ", "@a.a.a ", "fi 131052-308T ", "ﷺ1"),
+)
+
+
+@pytest.mark.parametrize("piece", COSTLY)
 def test_digits_in_a_row_are_little_work(piece: str) -> None:
-    """A character of a text full of digits costs less than four calls of functions."""
-    text = piece * (16_000 // len(piece))
-    hits("1", DETECTORS)
-    assert work(lambda: hits(text, DETECTORS)) < 4 * len(text)
+    """64 KB of what looks like numbers costs less than two calls for each character: it took up to
+    thirty.
+    """
+    text = piece * (65_536 // len(piece))
+    names = chosen_detectors(["personal", "secrets"])
+    assert work(lambda: found_hits(text, names)) < 2 * len(text)
+    assert work(lambda: has_hits(text, names)) < 2 * len(text)
+
+
+@pytest.mark.parametrize("piece", ["666-45-6789 ", "4 ", "0012345678 ", "bsn 123456789 ", "444 "])
+def test_what_is_too_much_to_look_at_is_unknown(piece: str) -> None:
+    """A text of nothing but what is almost a number: nobody says that there is none in it. In half
+    a page of it, it is read to the end.
+    """
+    names = chosen_detectors(["personal"])
+    text = "444 " + piece * (65_000 // len(piece))
+    told = has_hits(text, names)
+    assert told is (False if piece == "4 " else None)
+    assert found_hits(text, names) == ([], told is False)
+    assert has_hits(text[:300], names) is False
+
+
+def test_what_is_found_before_it_is_too_much_is_found() -> None:
+    """A thousand addresses are found, and that there may be more."""
+    facts = TEXT_KINDS["personal"].facts_of("ann@corp.com " * 5_000)
+    assert facts is not None
+    assert facts["finds"] == ("email", UNREADABLE)
+
+
+def _quick_pairs() -> list[tuple[Any, str]]:
+    module = importlib.import_module("sponsio_like.kinds.personal")
+    names = {"AT": "MAYBE_AT", "ABROAD": "MAYBE_ABROAD", "NAMED": "MAYBE_NAMED"}
+    names["SOCIAL"] = "MAYBE_SOCIAL"
+    return [(getattr(module, exact), getattr(module, quick)) for exact, quick in names.items()]
+
+
+@pytest.mark.parametrize("seed", range(sized(6, 2)))
+def test_texts_are_searched_as_if_every_place_was_looked_at(seed: int) -> None:
+    """The quick expressions leave out no place at which an exact one matches."""
+    dice = random.Random(seed)
+    parts = [
+        "4111 1111",
+        "1111",
+        "+49 30 901820",
+        "12",
+        "4",
+        " ",
+        "-",
+        "@a.de",
+        "bsn ",
+        "111222333",
+    ]
+    parts += [
+        "DE89 3704 0044 0532 0130 00",
+        "131052-308T",
+        "phone ",
+        "0",
+        ".",
+        "é",
+        "(212) 664-7665",
+    ]
+    for _ in range(300):
+        text = "".join(dice.choices(parts, k=dice.randint(1, 9)))
+        for exact, quick in _quick_pairs():
+            seen = Seen(text)
+            quickly = [each.span() for each in seen.matches(exact, quick)]
+            assert quickly == [each.span() for each in exact.finditer(seen.text)], text
+
+
+def test_a_text_within_lists_is_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each list is read as a line of words, too: a text in fifty lists was searched fifty times."""
+    module, searched = importlib.import_module("sponsio_like.kinds.detectors"), list[int]()
+    told = module._told
+
+    def counted(*given: Any) -> Any:
+        searched.append(1)
+        return told(*given)
+
+    monkeypatch.setattr(module, "_told", counted)
+    guard = Guard([contract("c").guarantees(no_pii(tool="mail", field="body"))])
+    text = "1 2 3 " * 1_000
+    nested: Any = text
+    for _ in range(50):
+        nested = [nested]
+    assert isinstance(guard.session().decide("mail", {"body": nested}), Allowed)
+    assert searched == [1]
+
+
+def test_many_texts_are_searched_within_one_budget() -> None:
+    """Beyond it the call is refused, since nobody knows what is in the rest."""
+    guard = Guard([contract("c").guarantees(no_pii(tool="mail"))])
+    nested: Any = ["12 " * 1_500]
+    for i in range(50):
+        nested = [f"{i} 1", nested]
+    outcome = guard.session().decide("mail", {"body": nested})
+    assert isinstance(outcome, Blocked)
+    assert isinstance(guard.session().decide("mail", {"body": ["12 " * 1_500]}), Allowed)
 
 
 def test_letters_are_seen_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is soon told of a letter is what is found out of any other character."""
-    module = importlib.import_module("sponsio_like.kinds.detectors")
+    module = importlib.import_module("sponsio_like.kinds.seen_text")
     characters = map(chr, range(0x80, 0x110000, sized(1, 37)))
     letters = [each for each in characters if module._is_letter(each)]
     assert len(letters) > 1_000
     monkeypatch.setattr(module, "_is_letter", lambda _: False)
     for each in letters:
-        assert module._seen.__wrapped__(each) == each
+        assert module.seen_sign.__wrapped__(each) == each
 
 
 FILE = """

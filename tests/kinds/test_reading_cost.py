@@ -27,8 +27,8 @@ from sponsio_like.kinds.sql import (
     _run,
     _told,
 )
-from sponsio_like.values import TEXT_KINDS
-from tests.support.costs import beside
+from sponsio_like.values import TEXT_KINDS, UNREADABLE
+from tests.support.costs import beside, work
 
 EXTRAS = {"ada_url", "phonenumbers", "sqlglot", "stdnum", "tree_sitter", "tree_sitter_bash"}
 """The modules of the extra `[kinds]`."""
@@ -240,7 +240,7 @@ def test_comments_that_nothing_ends_are_not_searched_to_the_end_each() -> None:
     assert beside(lambda: _run("/*! */" + "/*!" * 5_000)) < 30
 
 
-@pytest.mark.parametrize("text", ["a[1],", "1+", "(1,2,3),", "a.b,", "f(a),", "?,"])
+@pytest.mark.parametrize("text", ["a[1],", "1+", "(1,2,a),", "a.b,", "f(a),", "?,"])
 def test_a_query_of_more_than_so_many_tokens_is_not_parsed(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,9 +256,49 @@ def test_a_query_of_more_than_so_many_tokens_is_not_parsed(
 
     monkeypatch.setattr(type(dialect), "parser", lambda _self: Asked())
     each = len(sql_parser.TOKENIZERS.of("postgres").tokenize(text)) + 30 * text.count("[")
-    query = f"select {text * (9_000 // each)}a"
-    parsed = sql_parser.parsed(query, "postgres")[1] is not None
-    assert (parsed, asked) == (False, [])
-    tokens, statements = sql_parser.parsed(f"select {text * (3_500 // each)}a", "postgres")
+    with pytest.raises(sql_parser.TooLongError):
+        sql_parser.parsed(f"select {text * (2_300 // each)}a", "postgres")
+    assert asked == []
+    tokens, statements = sql_parser.parsed(f"select {text * (1_900 // each)}a", "postgres")
     parsed = statements is not None
     assert (parsed, asked) == (True, [len(tokens)])
+
+
+ROWS = ("insert into t values {rows}", "select a from t where (x, y) in ({rows})")
+LISTS = ("select a from t where x in ({values})", "insert into t values ({values})")
+
+
+@pytest.mark.parametrize("query", [*ROWS, *LISTS])
+@pytest.mark.parametrize("behind", ["", "; delete from u"])
+def test_further_rows_of_values_are_not_parsed(query: str, behind: str) -> None:
+    """A query is read with all its rows, and as if it had eight of them; one with a call in them
+    has that, and one of more than 8,000 tokens is unknown.
+    """
+
+    def read(many: int, each: str = "(1, 'a')") -> Any:
+        rows, values = ", ".join([each] * many), ", ".join(["17"] * 2 * many)
+        return sql(query.format(rows=rows, values=values) + behind)
+
+    assert read(700) == read(9) != read(2_500)
+    assert read(2_500)["verbs"] == (UNREADABLE,)
+    if query in ROWS:
+        assert read(40, "(1, f(2))")["functions"] == ("f",)
+
+
+def test_what_several_databases_read_has_half_the_tokens() -> None:
+    """Three parsers read a text with a quote that one of them takes for another sign."""
+    text = "select a from t where b = 1" + " and b = 1" * 300
+    assert sql(text)["verbs"] == ("select",)
+    assert sql(text + " and c = 'a\\'")["verbs"] == (UNREADABLE,)
+    assert sql("select a from t where b = 1" + " and b = 1" * 100 + ' and c = "a"')["verbs"] == (
+        "select",
+    )
+
+
+@pytest.mark.parametrize("piece", [" union select a from t", "; select 1", " join x on a = b"])
+def test_a_query_at_the_cap_costs_a_bounded_number_of_calls(piece: str) -> None:
+    """The longest text that is parsed, and one of more tokens: 40,000 calls; there were 100,000."""
+    for many in (1_900, 4_000):
+        each = len(sql_parser.TOKENIZERS.of("postgres").tokenize(piece))
+        text = "".join(["select a from t", *[piece] * (many // each)])
+        assert work(lambda text=text: sql(text)) < 40_000  # type: ignore[misc]

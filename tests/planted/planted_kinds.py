@@ -101,7 +101,7 @@ MEANING = (
     ),
     (
         "what is seen is not what is read",
-        "kinds/detectors.py",
+        "kinds/seen_text.py",
         'if "%" not in text and all(',
         "if True or all(",
     ),
@@ -178,8 +178,8 @@ FOUND = (
     (
         "numbers are phones by their length",
         "kinds/personal.py",
-        'strict=match["sign"] == "00" or _opens_line(text, match.start())',
-        "strict=False",
+        'strict = match["sign"] == "00" or _opens_line(text, match.start())',
+        "strict = False",
         f"{NEAR}[+1234567 of a patch\\n+12345678\\n-12345678]",
     ),
     (
@@ -213,15 +213,15 @@ FOUND = (
     (
         "words behind which numbers stand are left out",
         "kinds/personal.py",
-        "            if _passes(module, number):",
-        "            if module == number:",
+        "        if _passes(word.module, number):",
+        "        if word.module == number:",
         f"{TABLE}[national-BSN: 111222333]",
     ),
     (
         "escapes of URLs hide numbers",
-        "kinds/detectors.py",
-        'if "%" in text:',
-        "if False:",
+        "kinds/seen_text.py",
+        'if "%" in text else ():',
+        "if False else ():",
         "tests/kinds/test_disguises.py::test_numbers_in_disguise",
     ),
     (
