@@ -25,7 +25,7 @@ LONGEST_KEPT = 4_096
 """Most characters of a text of which it is remembered that something was found in it."""
 MOST = 1_000
 """Most texts that one detector finds in a text."""
-STEPS, CHECK_STEPS = 200, 1_000
+STEPS, CHECK_STEPS = 200, 700
 """The work of searching one character, and of a microsecond where a number may be, in steps."""
 
 

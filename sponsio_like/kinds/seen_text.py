@@ -29,7 +29,7 @@ SIGNS = re.compile(rf"(?P<same>[^%\x80-\U0010ffff]+)|{ESCAPED.pattern}|.", re.DO
 """Characters that are seen as they are; or one, which may be written as in a URL."""
 FILLERS = "\u115f\u1160"
 """Letters that nobody sees."""
-WORK, SHARE = 2_000, 8
+WORK, SHARE = 12_000, 8
 """Most work on what may be a number in a text, of about a microsecond each: so much, and one more
 for each so many characters. Honest numbers are found long before.
 """

@@ -342,7 +342,7 @@ FOUND = (
     (
         "no query has too many tokens",
         "kinds/sql_parser.py",
-        'if len(tokens) + INDEX * text.count("[") > WORK:',
+        'if len(few) + INDEX * text.count("[") > most:',
         "if False:",
         "tests/kinds/test_reading_cost.py::test_a_query_of_more_than_so_many_tokens_is_not_parsed[1+]",
     ),
