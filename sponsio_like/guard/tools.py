@@ -49,7 +49,7 @@ class Tool:
         here = self._here()
         if here is None:
             return _plainly(Run(self.function, args, kwargs))
-        if self.box.policy.enforces:
+        if here.session.policy.enforces:
             bound = self.signature.bind(args, kwargs)
         else:
             try:

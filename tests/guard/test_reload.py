@@ -10,7 +10,15 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, ContractError, Guard, contract
+from sponsio_like import (
+    Allowed,
+    Blocked,
+    CallBlocked,
+    ContractError,
+    Guard,
+    Session,
+    contract,
+)
 from sponsio_like.contracts import loads
 from sponsio_like.guard.rules import place_of
 from tests.semantics.manifest import requirement
@@ -261,3 +269,59 @@ def test_a_share_is_of_one_contract() -> None:
     """The mode of a file has no share: each contract has its own."""
     with pytest.raises(ContractError, match="unknown mode"):
         loads(OLD.replace("contracts:", "mode: {enforce: 10%}\ncontracts:"))
+
+
+# --- decorated tools ----------------------------------------------------------------------------
+
+SMALL = """version: 1
+contracts:
+  - name: small
+    mode: MODE
+    guarantee: {pattern: arg_value_range, tool: pay, field: amount, max: 100}
+"""
+
+
+def paid(session: Session, pay: Any, amounts: list[Any]) -> list[Any]:
+    """What the body receives of each amount, or the error that is raised."""
+    results = []
+    for amount in amounts:
+        with session.active():
+            try:
+                results.append(pay(amount))
+            except (CallBlocked, ValueError) as error:
+                results.append(type(error).__name__)
+    return results
+
+
+def payment(amount: int) -> int:
+    return amount
+
+
+@requirement("S-TOOL-05")
+@requirement("S-SHARE-01")
+def test_a_tool_is_not_disturbed_in_sessions_that_only_observe(file: Path) -> None:
+    """Its body gets what was given there, and what was decided on in the enforced sessions."""
+    file.write_text(SMALL.replace("MODE", "{enforce: 50%}"))
+    guard = Guard.from_yaml(file)
+    pay = guard.tool(payment, name="pay")
+    given = ["7", "many", 900]
+    for n in range(10):
+        observes = place_of(f"s{n}") >= 0.5
+        expected = given if observes else [7, "ValidationError", "CallBlocked"]
+        assert paid(guard.session(f"s{n}"), pay, given) == expected
+
+
+@requirement("S-TOOL-03")
+@requirement("S-RELOAD-01")
+@pytest.mark.parametrize("modes", [("enforce", "observe"), ("observe", "enforce")])
+def test_an_open_session_keeps_how_its_tools_are_called(file: Path, modes: tuple[str, ...]) -> None:
+    """Its mode decides what the body receives, and not that of the sessions after it."""
+    file.write_text(SMALL.replace("MODE", modes[0]))
+    guard = Guard.from_yaml(file)
+    pay = guard.tool(payment, name="pay")
+    old = guard.session("old")
+    file.write_text(SMALL.replace("MODE", modes[1]))
+    guard.reload()
+    bodies = {"enforce": [7, "CallBlocked"], "observe": ["7", "900"]}
+    both = [paid(session, pay, ["7", "900"]) for session in (old, guard.session("new"))]
+    assert both == [bodies[mode] for mode in modes]
