@@ -20,7 +20,7 @@ from sponsio_like.guard.arguments import BoundCall, ToolSignature
 from sponsio_like.guard.flow import Fitted, Flow, OnBlock, OnHold, Run, adrive, call_flow, drive
 from sponsio_like.guard.toolbox import Toolbox, is_of_another, object_of, overridden
 from sponsio_like.outcome import Mode, Redirect
-from sponsio_like.session import Caller, Session, caller_in, current_caller
+from sponsio_like.session import Caller, Session, caller_in, caller_under
 from sponsio_like.values import as_answer
 
 
@@ -123,14 +123,13 @@ class Tool:
 
         Raises `SessionError` if it is not known and something is enforced.
         """
-        here = current_caller() if self.session is None else caller_in(self.session)
         policy = self.box.policy
-        session = None if here is None else here.session
+        here = caller_under(policy) if self.session is None else caller_in(self.session)
         if here is not None and here.session.policy.family is policy.family and here.session.open:
             self._check_who(here)
             self._check_names()
             return here
-        what = "none is active" if session is None else f"`{session.id}` is finished or another's"
+        what = "none is active" if here is None else f"`{here.session.id}` is finished or another's"
         hint = "write `with session.active(): ...` around the agent"
         if policy.enforces:
             raise SessionError(f"tool `{self.name}` needs a session of its guard; {what}; {hint}")

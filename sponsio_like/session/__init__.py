@@ -4,7 +4,7 @@ In: calls, results, messages and facts. Out: an outcome for each call, tickets, 
 log, snapshots. The lock and the code of users are here.
 """
 
-from sponsio_like.session.active import Caller, caller_in, current_caller
+from sponsio_like.session.active import Caller, caller_in, caller_under
 from sponsio_like.session.content import ARGUMENTS, Content, read_content
 from sponsio_like.session.decision_log import SILENT, Log, Outlet
 from sponsio_like.session.gate import Gate, GatePolicy, Said
@@ -16,7 +16,7 @@ from sponsio_like.session.snapshot import part
 # fmt: off
 __all__ = [
     "ARGUMENTS", "SILENT", "Caller", "Content", "Gate", "GatePolicy", "Lesson", "Log", "Outlet",
-    "Said", "Session", "caller_in", "current_caller", "decide_fitted", "fresh_id", "lessons",
+    "Said", "Session", "caller_in", "caller_under", "decide_fitted", "fresh_id", "lessons",
     "part", "read_content", "read_saved", "saved",
 ]
 # fmt: on
