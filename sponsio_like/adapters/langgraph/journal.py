@@ -76,6 +76,12 @@ def known_to(session: Session) -> Known:
     return _KNOWN.setdefault(session, Known()) if known is None else known
 
 
+def goes_on(session: Session, after: Session) -> Session:
+    """Return the session that goes on `after` this one: it knows what this one was told."""
+    _KNOWN[after] = known_to(session)
+    return after
+
+
 def catch_up(session: Session, entries: Iterable[JournalEntry]) -> None:
     """Tell the session of what it does not know yet."""
     known = known_to(session)

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from langgraph.errors import GraphBubbleUp
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardPart, mine, part_of, rev_of
-from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, known_to
+from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, goes_on, known_to
 from sponsio_like.adapters.langgraph.leases import Together
 from sponsio_like.adapters.langgraph.live import Live, LiveStep, Out, live_of
 from sponsio_like.adapters.langgraph.messages import Facts, listens
@@ -110,7 +110,7 @@ class Sessions:
         self._check(kept, place)
         run = "" if self.shared else place.run  # graphs that share the channel share the session
         step = LiveStep(rev_of(kept), place.root, place.step, run)
-        out = self.live.open(step, lambda: self._restored(kept, place))
+        out = self.live.open(step, lambda live: self._opened(live, kept, place))
         with out.lock:
             catch_up(out.session, (*kept.get("results", ()), *place.ended))
             if not out.shared and kept.get("group") != batch:
@@ -192,6 +192,14 @@ class Sessions:
     def _at(self, session: Session, step: str) -> None:
         if self.world is not None:
             session.place(step)
+
+    def _opened(self, live: Session | None, kept: GuardPart, place: Place) -> Session:
+        """Return the session that lives here, under the contracts as they are now; else another."""
+        if live is None:
+            return self._restored(kept, place)
+        if live.policy.contracts is self.guard.policy.contracts:
+            return live
+        return goes_on(live, restored(self.guard, live.snapshot(), self._given))
 
     def _restored(self, kept: GuardPart, place: Place) -> Session:
         if "rev" not in kept:
