@@ -409,7 +409,9 @@ class Guard:
         """Return the open session of this id in this process, else a new one.
 
         One for each conversation. It stays open, and is kept, until it is finished. Without an id
-        it is new. Raises `SessionError` if it is open with another clock, or other options.
+        it is new; so it is with a `world`, if all contracts that remember are on the world: hold on
+        to it, since it alone knows its calls in flight, its tickets and its facts. Raises
+        `SessionError` if it is open with another clock, or other options.
 
         `inputs` are those that the host delivers (`results`, `messages`, `usage`, `agents`,
         `depth`, `facts`, `time`, `finish`, `tool_names`); all, if not given. `assume_success`:
