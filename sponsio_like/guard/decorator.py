@@ -19,7 +19,7 @@ from sponsio_like.guard.described import check_fields, declared_kinds
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.structured_tools import guarded_tool, is_finished
 from sponsio_like.guard.toolbox import Toolbox
-from sponsio_like.guard.tools import Tool, guarded_function
+from sponsio_like.guard.tools import Tool, guarded_function, refuse_again
 from sponsio_like.session import Session
 
 
@@ -82,6 +82,7 @@ def _made(
     kinds: Iterable[FieldKind],
 ) -> Tool:
     """Return the `Tool` of a function, once its name and parameters are checked."""
+    refuse_again(box.policy, function, name, options.session)
     _check_hosts(box, name, signature)
     check_fields(options.fields or {}, name, signature.arguments)
     check_tool(box.policy, name, signature.arguments, signature.hosts, kinds)

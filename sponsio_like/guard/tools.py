@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sponsio_like.checks import check_names
-from sponsio_like.engine import renamed
+from sponsio_like.engine import Policy, renamed
 from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.guard.arguments import BoundCall, ToolSignature
 from sponsio_like.guard.flow import Fitted, Flow, OnBlock, OnHold, Run, adrive, call_flow, drive
@@ -174,8 +174,29 @@ def _warn(text: str, above: int) -> None:
         logging.getLogger("sponsio_like").warning("%s", text)
 
 
+GUARDED = "_sponsio_like_guarded"
+"""The attribute of a guarded function that says by whom: contracts, name and session."""
+
+
+def refuse_again(policy: Policy, function: Any, name: str, session: Session | None = None) -> None:
+    """Raise `ContractError` for a function that is guarded so already: each call would count
+    twice.
+    """
+    if getattr(function, GUARDED, None) == (policy.family, name, session):
+        raise ContractError.of(
+            f"`{name}` is decorated with this guard already, and each call would count twice",
+            "give the function as it was before",
+        )
+
+
 def guarded_function(tool: Tool) -> Callable[..., Any]:
     """Return the function that decides before it runs the tool."""
+    decides = _deciding(tool)
+    setattr(decides, GUARDED, (tool.box.policy.family, tool.name, tool.session))
+    return decides
+
+
+def _deciding(tool: Tool) -> Callable[..., Any]:
     if inspect.iscoroutinefunction(tool.function):
 
         @functools.wraps(tool.function)

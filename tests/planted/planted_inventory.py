@@ -53,8 +53,8 @@ MEANING = (
     (
         "adapters are not met",
         "adapters/langchain/middleware.py",
-        "    check_tools(guard.policy, known.arguments, known.kinds)\n",
-        "    check_tools(guard.policy, {})\n",
+        "    known.check(guard.policy)\n",
+        "    Tools([]).check(guard.policy)\n",
     ),
     (
         "what is declared of tools is never compared",
