@@ -24,7 +24,7 @@ from sponsio_like.adapters.langgraph.decision_node import Asks, Decide, instead_
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import on_state
 from sponsio_like.adapters.langgraph.journal import catch_up
-from sponsio_like.adapters.langgraph.messages import Facts, refuse_answers
+from sponsio_like.adapters.langgraph.messages import Facts
 from sponsio_like.adapters.langgraph.node_context import read_context
 from sponsio_like.adapters.langgraph.payloads import SENT, Sent, messages_of, to_decide
 from sponsio_like.adapters.langgraph.proxy import CHANGED
@@ -106,7 +106,6 @@ def _whole(
 ) -> RunnableCallable:
     """Add the node that decides, and return the one that runs the action."""
     schema, (name, messages_key), (args, blocked) = builder.state_schema, names, given
-    refuse_answers(opened.guard.policy)
     check_state(builder)
     opened.guard.policy.known_tools.add(name, None)
     taken = tuple(builder.schemas[known.input_schema])

@@ -37,7 +37,7 @@ from sponsio_like.adapters.langgraph.channel import GuardedState
 from sponsio_like.adapters.langgraph.decision_node import Asks, Decide, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import of_tools, on_state
-from sponsio_like.adapters.langgraph.messages import Facts, refuse_answers
+from sponsio_like.adapters.langgraph.messages import Facts
 from sponsio_like.adapters.langgraph.payloads import (
     SENT,
     Brought,
@@ -119,7 +119,6 @@ def _whole(
 ) -> RunnableCallable:
     """Add the node that decides, and return the one where calls run."""
     guard, schema, (name, messages_key) = opened.guard, builder.state_schema, names
-    refuse_answers(guard.policy)
     check_state(builder)
     check_list(tools, "guard_tools(builder, guard, [{}], options={{..}})")
     _check(options)
