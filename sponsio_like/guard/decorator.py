@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
-from sponsio_like.checks import arguments_asked, check_tool, who_is_asked
+from sponsio_like.checks import arguments_asked, check_tool
 from sponsio_like.contracts import FieldKind
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.arguments import ToolSignature
@@ -87,8 +87,7 @@ def _made(
     check_fields(options.fields or {}, name, signature.arguments)
     check_tool(box.policy, name, signature.arguments, signature.hosts, kinds)
     answers = options.session, options.blocked, options.held
-    asked = who_is_asked(box.policy, name)
-    return Tool(name, function, signature, box, batch, *answers, asked)
+    return Tool(name, function, signature, box, batch, *answers)
 
 
 def _check(function: Any, name: str) -> None:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sponsio_like.checks import check_names
+from sponsio_like.checks import check_names, who_is_asked
 from sponsio_like.engine import Policy, renamed
 from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.guard.arguments import BoundCall, ToolSignature
 from sponsio_like.guard.flow import Fitted, Flow, OnBlock, OnHold, Run, adrive, call_flow, drive
 from sponsio_like.guard.toolbox import Toolbox, is_of_another, object_of, overridden
-from sponsio_like.outcome import Mode, Redirect
+from sponsio_like.outcome import Redirect
 from sponsio_like.session import Caller, Session, caller_in, caller_under
 from sponsio_like.values import as_answer
 
@@ -36,7 +36,6 @@ class Tool:
     session: Session | None
     on_block: OnBlock
     on_hold: OnHold
-    asked: tuple[tuple[str, str, Mode], ...] = ()
     answer: Callable[[Any], Any] = as_answer
 
     @property
@@ -151,7 +150,7 @@ class Tool:
     def _check_who(self, here: Caller) -> None:
         """Raise `InputMissing` if an enforced contract needs an agent not told; else warn."""
         told = {"agents": here.agent, "depth": here.depth}
-        for asked, contract, mode in self.asked:
+        for asked, contract, mode in who_is_asked(here.session.policy, self.name):
             if told[asked] is None:
                 what = f"contract `{contract}` needs {asked} of calls of `{self.name}`"
                 hint = "write `with session.active(agent=.., depth=..): ...` around the agent"

@@ -16,6 +16,7 @@ from sponsio_like import (
     CallBlocked,
     ContractError,
     Guard,
+    InputMissing,
     Session,
     contract,
 )
@@ -325,3 +326,22 @@ def test_an_open_session_keeps_how_its_tools_are_called(file: Path, modes: tuple
     bodies = {"enforce": [7, "CallBlocked"], "observe": ["7", "900"]}
     both = [paid(session, pay, ["7", "900"]) for session in (old, guard.session("new"))]
     assert both == [bodies[mode] for mode in modes]
+
+
+@requirement("S-TOOL-22")
+@requirement("S-RELOAD-01")
+def test_what_a_contract_asks_of_the_caller_is_asked_from_then_on(file: Path) -> None:
+    """The tool was decorated before; and while the contract is switched off, nobody has to say."""
+    small = SMALL.replace("MODE", "enforce")
+    file.write_text(small)
+    guard = Guard.from_yaml(file)
+    pay = guard.tool(payment, name="pay")
+    rule = '{ltl: "G(called(pay) -> !(agent = bob))"}'
+    file.write_text(f"{small}  - name: not bob\n    guarantee: {rule}\n")
+    guard.reload()
+    with guard.session().active():
+        with pytest.raises(InputMissing, match="contract `not bob` needs agents"):
+            pay(5)
+        guard.switch.turn_off("not bob")
+        with pytest.warns(UserWarning, match="needs agents"):
+            assert pay(5) == 5
