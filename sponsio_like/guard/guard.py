@@ -38,7 +38,7 @@ from sponsio_like.contracts import (
     source_name,
 )
 from sponsio_like.engine import Policy, follow, prepare
-from sponsio_like.errors import ContractError, ContractWarning, InputMissing, SnapshotError
+from sponsio_like.errors import ContractError, ContractWarning, SnapshotError, SponsioLikeError
 from sponsio_like.guard.decorator import ToolOptions, decorated
 from sponsio_like.guard.described import Described, ToolsLike, descriptions
 from sponsio_like.guard.flow import OnBlock, OnHold
@@ -296,7 +296,7 @@ class Guard:
     def _reloaded(self) -> None:
         try:
             self.reload()
-        except (ContractError, InputMissing) as error:
+        except SponsioLikeError as error:
             said = logging.getLogger("sponsio_like")
             said.error("the contracts stay as they are: %s", error)
             self._rules.log.kept(str(error))

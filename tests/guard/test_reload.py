@@ -133,7 +133,17 @@ def test_what_is_switched_off_stays_off(file: Path) -> None:
 
 
 @requirement("S-RELOAD-03")
-def test_a_file_that_changes_is_read_again(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("version: 1\ncontracts: [", "contracts.yaml"),
+        (f"{OLD}risk: {{model: none.json, threshold: 0.1}}\n", "none.json"),
+    ],
+    ids=["a mistake", "no model of risk"],
+)
+def test_a_file_that_changes_is_read_again(
+    file: Path, caplog: pytest.LogCaptureFixture, wrong: str, told: str
+) -> None:
     """A watched file is loaded when it changes; mistakes are said, and change nothing."""
     records: list[dict[str, Any]] = []
     guard = Guard.from_yaml(file, log=records.append)
@@ -146,8 +156,8 @@ def test_a_file_that_changes_is_read_again(file: Path, caplog: pytest.LogCapture
             time.sleep(0.005)
         return next(each for each in records if each["event"] == event)
 
-    file.write_text("version: 1\ncontracts: [")
-    assert "contracts.yaml" in soon("reload_failed")["message"]
+    file.write_text(wrong)
+    assert told in soon("reload_failed")["message"]
     assert "the contracts stay as they are" in caplog.text
     assert pays(guard, "a") == "abb"
     file.write_text(NEW)
