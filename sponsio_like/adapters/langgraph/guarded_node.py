@@ -194,7 +194,7 @@ class _Node:
         `again`: where the graph goes to have it decided anew, where people have to be asked.
         """
         running.ran += 1
-        if not self._enforces:
+        if not running.session.policy.enforces:
             return (yield from self._ran(running, running.own, state, config, later=later))
         if running.unless:
             return self._and_on(self._refused(running.own, running.unless, state))
@@ -223,10 +223,6 @@ class _Node:
     def _results(self, running: RunningCall) -> dict[str, GuardPart]:
         """Return the entries of the runs, as the channel takes them."""
         return self.sessions.wrote({"rev": running.rev, "results": running.entries})
-
-    @property
-    def _enforces(self) -> bool:
-        return self.sessions.guard.policy.enforces
 
     def _refused(self, id: str, advice: str, state: Any) -> Any:
         if self.blocked is not None:
