@@ -5,6 +5,7 @@ In: a function, a method, a callable object. Out: the function that is called in
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Any
 
 from sponsio_like.checks import arguments_asked, check_tool
 from sponsio_like.contracts import FieldKind
+from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.arguments import ToolSignature
 from sponsio_like.guard.described import check_fields, declared_kinds
@@ -83,9 +85,10 @@ def _made(
 ) -> Tool:
     """Return the `Tool` of a function, once its name and parameters are checked."""
     refuse_again(box.policy, function, name, options.session)
-    _check_hosts(box, name, signature)
     check_fields(options.fields or {}, name, signature.arguments)
-    check_tool(box.policy, name, signature.arguments, signature.hosts, kinds)
+    check = functools.partial(_check_contracts, name=name, signature=signature, kinds=tuple(kinds))
+    check(box.policy)
+    box.checks[name] = check
     answers = options.session, options.blocked, options.held
     return Tool(name, function, signature, box, batch, *answers)
 
@@ -103,13 +106,16 @@ def _generates(function: Callable[..., Any]) -> bool:
     return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
 
 
-def _check_hosts(box: Toolbox[Tool], name: str, signature: ToolSignature) -> None:
-    """Raise `ContractError` for a parameter that a contract reads, and whose type is
-    not JSON data.
+def _check_contracts(
+    policy: Policy, name: str, signature: ToolSignature, kinds: Iterable[FieldKind]
+) -> None:
+    """Raise `ContractError` for what contracts say of a tool, and that is not so; or for one that
+    reads a parameter whose type is not JSON data.
     """
-    asked = arguments_asked(box.policy, name) if signature.hosts else {}
+    asked = arguments_asked(policy, name) if signature.hosts else {}
     for each in sorted(signature.hosts & asked.keys()):
         raise ContractError.of(
             f"contract `{asked[each]}` reads `{each}` of `{name}`, whose type is not JSON data",
             "annotate it with data, such as `str`, or not at all",
         )
+    check_tool(policy, name, signature.arguments, signature.hosts, kinds)

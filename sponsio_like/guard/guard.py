@@ -263,8 +263,9 @@ class Guard:
             follow(policy, self.policy)
             if self.policy.known_tools.complete:
                 check_names(policy)
-            for each in list(self._hosts.values()):
-                each.check_contracts(policy)
+            hosts = [host.check_contracts for host in [*self._hosts.values()]]
+            for check in [*self._tools.checks.values(), *hosts]:
+                check(policy)
             source = f"{source_name(path)} {file.digest}"
             log = _log(policy, self._sink, self._said, source)
             rules = Rules(policy, log, _risk_of(file.risk, file.sources))

@@ -114,6 +114,22 @@ def test_contracts_that_could_not_be_kept_are_refused(
 
 
 @requirement("S-RELOAD-02")
+@once
+def test_tools_that_are_not_as_they_are_declared_are_refused(
+    way: Way, guard: Guard, tmp_path: Path
+) -> None:
+    """As when the graph is built."""
+    talk = way.under(guard, [pay])
+    path = tmp_path / "contracts.yaml"
+    path.write_text(
+        f"{path.read_text()}tools: {{pay: {{fields: {{amount: integer, note: string}}}}}}\n"
+    )
+    with pytest.raises(ContractError, match="`pay` does not take `note`, which `tools` declares"):
+        guard.reload()
+    assert talk.say(ask("pay", "a", amount=5)).result("a") == "paid"
+
+
+@requirement("S-RELOAD-02")
 def test_who_watches_a_file_goes_on_after_contracts_that_could_not_be_kept(
     guard: Guard, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

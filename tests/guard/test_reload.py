@@ -355,3 +355,38 @@ def test_what_a_contract_asks_of_the_caller_is_asked_from_then_on(file: Path) ->
         guard.switch.turn_off("not bob")
         with pytest.warns(UserWarning, match="needs agents"):
             assert pay(5) == 5
+
+
+class Client:
+    """What is no data."""
+
+
+@requirement("S-RELOAD-02")
+@pytest.mark.parametrize(
+    ("add", "told"),
+    [
+        ("tools: {pay: {fields: {amount: number}}}\n", "`pay` takes `to`, which `tools`"),
+        (
+            "  - {name: by, guarantee: {pattern: arg_value_range, tool: pay, field: by, max: 1}}\n",
+            "whose type is not JSON data",
+        ),
+    ],
+    ids=["a field", "a client"],
+)
+def test_contracts_that_do_not_fit_a_decorated_tool_are_refused(
+    file: Path, add: str, told: str
+) -> None:
+    """As they are when it is decorated."""
+    small = SMALL.replace("MODE", "enforce")
+    file.write_text(small)
+    guard = Guard.from_yaml(file)
+
+    @guard.tool
+    def pay(amount: int, to: str = "ann", by: Client | None = None) -> int:
+        return amount
+
+    file.write_text(small + add)
+    with pytest.raises(ContractError, match=told):
+        guard.reload()
+    with guard.session().active():
+        assert pay(5) == 5

@@ -153,7 +153,7 @@ class Tools:
         tools = self.by_name.items()
         return [kind for name, tool in tools for kind in declared_kinds(tool, name)]
 
-    def check(self, policy: Policy) -> None:
+    def check_contracts(self, policy: Policy) -> None:
         """Raise `ContractError` for what the contracts say of these tools, and that is not so."""
         check_tools(policy, self.arguments, self.kinds)
         for name, tool in self.by_name.items():

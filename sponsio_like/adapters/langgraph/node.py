@@ -57,7 +57,7 @@ from sponsio_like.adapters.langgraph.routes import (
 )
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read_channels
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Flow, Guard, Run
+from sponsio_like.guard import Flow, Guard, Run, checked_by
 from sponsio_like.worlds import World
 
 
@@ -123,7 +123,7 @@ def _whole(
     check_list(tools, "guard_tools(builder, guard, [{}], options={{..}})")
     _check(options)
     known = Tools(ToolNode(tools).tools_by_name.values())
-    known.check(guard.policy)
+    checked_by(guard, known)
     calls = Calls(opened, known, messages_key, node=name)
     wrappers: dict[str, Any] = {"wrap_tool_call": calls.whole, "awrap_tool_call": calls.awhole}
     if "handle_tool_errors" in options:
