@@ -98,11 +98,14 @@ def _check(function: Any, name: str) -> None:
         raise ContractError.of(f"`{function!r}` is no function with a name", "give name=..")
     if _generates(function) or _generates(type(function).__call__):
         raise ContractError.of(
-            f"`{name}` is a generator: its body would run after it was settled", "return a list"
+            f"`{name}` is a generator: its body would run after it was settled",
+            "return a list, or decide a block of code, by running(..)",
         )
 
 
 def _generates(function: Callable[..., Any]) -> bool:
+    if getattr(function, "__globals__", {}).get("__name__") == "contextlib":
+        function = getattr(function, "__wrapped__", function)  # the body of a context manager
     return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
 
 
