@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -78,7 +78,10 @@ def known_to(session: Session) -> Known:
 
 def goes_on(session: Session, after: Session) -> Session:
     """Return the session that goes on `after` this one: it knows what this one was told."""
-    _KNOWN[after] = known_to(session)
+    known = known_to(session)
+    _KNOWN[after] = replace(
+        known, keys={**known.keys}, parts={**known.parts}, lock=threading.Lock()
+    )
     return after
 
 
