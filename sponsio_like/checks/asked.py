@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import sponsio_like.logic.formula as f
-from sponsio_like.contracts import inputs_needed
 from sponsio_like.engine import Clause, Policy
 from sponsio_like.events import Call, concerns
 from sponsio_like.outcome import Mode
@@ -23,9 +22,13 @@ def who_is_asked(policy: Policy, tool: str) -> tuple[tuple[str, str, Mode], ...]
     """Return which of the inputs `agents` and `depth` contracts read of calls of the tool, each
     with such a contract and its mode.
     """
-    owners = sorted({policy.owner[i] for i in policy.concerned(tool)})
-    each = [(policy.contracts[owner], policy.modes[owner]) for owner in owners]
-    found = {(who, mode): one.name for one, mode in each for who in inputs_needed(one) & {*WHO}}
+    asking = policy.asking.get(tool)
+    if asking is None:
+        owners = sorted({policy.owner[i] for i in policy.concerned(tool)})
+        needs = [(owner, policy.needs[policy.contracts[owner].name]) for owner in owners]
+        asking = tuple((who, owner) for owner, inputs in needs for who in inputs & {*WHO})
+        policy.asking[tool] = asking
+    found = {(who, policy.modes[owner]): policy.contracts[owner].name for who, owner in asking}
     return tuple((who, name, mode) for (who, mode), name in sorted(found.items()))
 
 

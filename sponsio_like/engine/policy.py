@@ -115,6 +115,13 @@ class Policy:
         return {}
 
     @functools.cached_property
+    def asking(self) -> dict[str, tuple[tuple[str, int], ...]]:
+        """The inputs about the caller that contracts read, by tool, each with the contract's number
+        (`checks/asked.py`).
+        """
+        return {}
+
+    @functools.cached_property
     def index(self) -> Index:
         """The clauses that each tool concerns."""
         return Index(self.clauses)

@@ -5,21 +5,23 @@ In: a function, a method, a callable object. Out: the function that is called in
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
-from sponsio_like.checks import arguments_asked, check_tool, who_is_asked
+from sponsio_like.checks import arguments_asked, check_tool
 from sponsio_like.contracts import FieldKind
+from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError
 from sponsio_like.guard.arguments import ToolSignature
 from sponsio_like.guard.described import check_fields, declared_kinds
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.structured_tools import guarded_tool, is_finished
 from sponsio_like.guard.toolbox import Toolbox
-from sponsio_like.guard.tools import Tool, guarded_function
+from sponsio_like.guard.tools import Tool, guarded_function, refuse_again
 from sponsio_like.session import Session
 
 
@@ -82,12 +84,13 @@ def _made(
     kinds: Iterable[FieldKind],
 ) -> Tool:
     """Return the `Tool` of a function, once its name and parameters are checked."""
-    _check_hosts(box, name, signature)
+    refuse_again(box.policy, function, name, options.session)
     check_fields(options.fields or {}, name, signature.arguments)
-    check_tool(box.policy, name, signature.arguments, signature.hosts, kinds)
+    check = functools.partial(_check_contracts, name=name, signature=signature, kinds=tuple(kinds))
+    check(box.policy)
+    box.checks[name] = check
     answers = options.session, options.blocked, options.held
-    asked = who_is_asked(box.policy, name)
-    return Tool(name, function, signature, box, batch, *answers, asked)
+    return Tool(name, function, signature, box, batch, *answers)
 
 
 def _check(function: Any, name: str) -> None:
@@ -95,21 +98,27 @@ def _check(function: Any, name: str) -> None:
         raise ContractError.of(f"`{function!r}` is no function with a name", "give name=..")
     if _generates(function) or _generates(type(function).__call__):
         raise ContractError.of(
-            f"`{name}` is a generator: its body would run after it was settled", "return a list"
+            f"`{name}` is a generator: its body would run after it was settled",
+            "return a list, or decide a block of code, by running(..)",
         )
 
 
 def _generates(function: Callable[..., Any]) -> bool:
+    if getattr(function, "__globals__", {}).get("__name__") == "contextlib":
+        function = getattr(function, "__wrapped__", function)  # the body of a context manager
     return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
 
 
-def _check_hosts(box: Toolbox[Tool], name: str, signature: ToolSignature) -> None:
-    """Raise `ContractError` for a parameter that a contract reads, and whose type is
-    not JSON data.
+def _check_contracts(
+    policy: Policy, name: str, signature: ToolSignature, kinds: Iterable[FieldKind]
+) -> None:
+    """Raise `ContractError` for what contracts say of a tool, and that is not so; or for one that
+    reads a parameter whose type is not JSON data.
     """
-    asked = arguments_asked(box.policy, name) if signature.hosts else {}
+    asked = arguments_asked(policy, name) if signature.hosts else {}
     for each in sorted(signature.hosts & asked.keys()):
         raise ContractError.of(
             f"contract `{asked[each]}` reads `{each}` of `{name}`, whose type is not JSON data",
             "annotate it with data, such as `str`, or not at all",
         )
+    check_tool(policy, name, signature.arguments, signature.hosts, kinds)

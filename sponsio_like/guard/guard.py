@@ -19,6 +19,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
+from weakref import WeakValueDictionary
 
 from sponsio_like.checks import check_names, check_tool, compile_policy, read_file, spellings
 from sponsio_like.contracts import (
@@ -37,12 +38,13 @@ from sponsio_like.contracts import (
     source_name,
 )
 from sponsio_like.engine import Policy, follow, prepare
-from sponsio_like.errors import ContractError, ContractWarning, SnapshotError
+from sponsio_like.errors import ContractError, ContractWarning, SnapshotError, SponsioLikeError
 from sponsio_like.guard.decorator import ToolOptions, decorated
 from sponsio_like.guard.described import Described, ToolsLike, descriptions
 from sponsio_like.guard.flow import OnBlock, OnHold
 from sponsio_like.guard.rules import Rules, as_logged
 from sponsio_like.guard.sessions import (
+    Host,
     Roster,
     SessionOptions,
     check_given,
@@ -161,6 +163,7 @@ class Guard:
         self._notify = mailboxes(notify)
         self.switch = Switch(self._rules.policies, self._switched, risk=risk is not None)
         self._roster = Roster()
+        self._hosts = WeakValueDictionary[int, Host]()
         self._lacks_store = False
         self._gate(self._rules, None)  # which raises if the model of risk has other contracts
         if self.relaxed:
@@ -243,7 +246,8 @@ class Guard:
 
         Open sessions go on under the contracts that they began with. What is switched off stays so.
         The log has a record `reloaded`. Raises `ContractError` for a file with mistakes, and for
-        contracts that do not fit the tools that the guard has met: then the guard stays as it is.
+        contracts that do not fit the tools that the guard has met, and `InputMissing` for those
+        that an adapter could not keep: then the guard stays as it is.
         """
         if self._file is None:
             raise ContractError.of("this guard has no file", "write Guard.from_yaml(path)")
@@ -259,6 +263,9 @@ class Guard:
             follow(policy, self.policy)
             if self.policy.known_tools.complete:
                 check_names(policy)
+            hosts = [host.check_contracts for host in [*self._hosts.values()]]
+            for check in [*self._tools.checks.values(), *hosts]:
+                check(policy)
             source = f"{source_name(path)} {file.digest}"
             log = _log(policy, self._sink, self._said, source)
             rules = Rules(policy, log, _risk_of(file.risk, file.sources))
@@ -290,7 +297,7 @@ class Guard:
     def _reloaded(self) -> None:
         try:
             self.reload()
-        except ContractError as error:
+        except SponsioLikeError as error:
             said = logging.getLogger("sponsio_like")
             said.error("the contracts stay as they are: %s", error)
             self._rules.log.kept(str(error))
@@ -409,7 +416,9 @@ class Guard:
         """Return the open session of this id in this process, else a new one.
 
         One for each conversation. It stays open, and is kept, until it is finished. Without an id
-        it is new. Raises `SessionError` if it is open with another clock, or other options.
+        it is new; so it is with a `world`, if all contracts that remember are on the world: hold on
+        to it, since it alone knows its calls in flight, its tickets and its facts. Raises
+        `SessionError` if it is open with another clock, or other options.
 
         `inputs` are those that the host delivers (`results`, `messages`, `usage`, `agents`,
         `depth`, `facts`, `time`, `finish`, `tool_names`); all, if not given. `assume_success`:
@@ -518,6 +527,12 @@ def restored(guard: Guard, snapshot: Mapping[str, Any], given: SessionOptions) -
     session = guard._resumed(snapshot, given)  # noqa: SLF001  as above
     guard._roster.restored(session, given, keep=False)  # noqa: SLF001  as above
     return session
+
+
+def checked_by(guard: Guard, host: Host) -> None:
+    """Let a host refuse contracts that it could not keep: those of a guard, now and at reloads."""
+    host.check_contracts(guard.policy)
+    guard._hosts[id(host)] = host  # noqa: SLF001  as above
 
 
 def record(log: LogGiven, *, content: Iterable[str] | bool = True) -> Guard:

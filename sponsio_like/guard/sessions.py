@@ -11,7 +11,7 @@ import logging
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from sponsio_like.contracts import ALL_INPUTS
 from sponsio_like.engine import Policy
@@ -31,6 +31,13 @@ class SessionOptions(NamedTuple):
     inputs: frozenset[str] | None
     world: World | None
     risk: GatePolicy | None = None
+
+
+class Host(Protocol):
+    """A host that cannot keep every contract, such as an adapter."""
+
+    def check_contracts(self, policy: Policy) -> None:
+        """Raise `InputMissing` or `ContractError` for contracts that it could not keep."""
 
 
 class Roster:

@@ -38,7 +38,7 @@ class Switch:
     ) -> None:
         self._policies = list[tuple[weakref.ref[Policy], tuple[Mode, ...]]]()
         self._told = told
-        self._off: frozenset[str] = frozenset()
+        self._off: dict[Path | None, frozenset[str]] = {None: frozenset()}
         self._lock = threading.RLock()
         self._stopped: dict[Path, threading.Event] = {}
         self.take(policies, risk=risk)
@@ -78,15 +78,16 @@ class Switch:
 
         Raises `ContractError` for a name that no contract has.
         """
-        self._set(self._off | self._named(contracts), by)
+        self._set(self._off[None] | self._named(contracts), by)
 
     def turn_on(self, *contracts: str, by: str = "") -> None:
         """Enforce these contracts again, as they were written; all, if none is named.
 
+        Those that a watched file names only observe as long as it is there.
         Raises `ContractError` for a name that no contract has.
         """
         named = self._named(contracts)
-        left = frozenset() if ALL in named else self._known(self._off) - named
+        left = frozenset() if ALL in named else self._known(self._off[None]) - named
         self._set(left, by)
 
     def on_signal(self, number: int = signal.SIGUSR1) -> None:
@@ -94,7 +95,7 @@ class Switch:
 
         def turn(*_: object) -> None:
             by = f"signal {number}"
-            work = self.turn_on if self._off else self.turn_off
+            work = self.turn_on if self._off[None] else self.turn_off
             threading.Thread(target=lambda: work(by=by), daemon=True).start()
 
         signal.signal(number, turn)
@@ -138,7 +139,7 @@ class Switch:
             said = logging.getLogger("sponsio_like")
             said.error("the switch %s is not followed: %s", path, error)
             return text
-        self._set(named, f"file {path.name}")
+        self._set(named, f"file {path.name}", path)
         return text
 
     def _named(self, contracts: Iterable[str]) -> frozenset[str]:
@@ -158,12 +159,13 @@ class Switch:
         return [*(each.name for each in self._policy.contracts), *self._risk]
 
     def _is_off(self, name: str) -> bool:
-        return ALL in self._off or name in self._off
+        return any(ALL in each or name in each for each in self._off.values())
 
-    def _set(self, off: frozenset[str], by: str) -> None:
+    def _set(self, off: frozenset[str], by: str, path: Path | None = None) -> None:
+        """Let these contracts only observe; `path`: the file that says so, and nobody undoes."""
         with self._lock:
             before = self.off
-            self._off = off
+            self._off = {**self._off, path: off}
             self._apply()
             now = self.off
         for mode, changed in (("observe", set(now) - set(before)), ("enforce", {*before} - {*now})):

@@ -106,10 +106,11 @@ class _Entry(Generic[T]):
 
 
 class Toolbox(Generic[T]):
-    """The tools of one guard."""
+    """The tools of one guard. `checks`: of each name, what refuses contracts that do not fit it."""
 
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
+        self.checks: dict[str, Callable[[Policy], None]] = {}
         self._entries: dict[str, _Entry[T]] = {}
         self._lock = threading.Lock()
 

@@ -13,14 +13,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sponsio_like.checks import check_names
-from sponsio_like.engine import renamed
+from sponsio_like.checks import check_names, who_is_asked
+from sponsio_like.engine import Policy, renamed
 from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.guard.arguments import BoundCall, ToolSignature
 from sponsio_like.guard.flow import Fitted, Flow, OnBlock, OnHold, Run, adrive, call_flow, drive
 from sponsio_like.guard.toolbox import Toolbox, is_of_another, object_of, overridden
-from sponsio_like.outcome import Mode, Redirect
-from sponsio_like.session import Caller, Session, caller_in, current_caller
+from sponsio_like.outcome import Redirect
+from sponsio_like.session import Caller, Session, caller_in, caller_under
 from sponsio_like.values import as_answer
 
 
@@ -36,7 +36,6 @@ class Tool:
     session: Session | None
     on_block: OnBlock
     on_hold: OnHold
-    asked: tuple[tuple[str, str, Mode], ...] = ()
     answer: Callable[[Any], Any] = as_answer
 
     @property
@@ -49,7 +48,7 @@ class Tool:
         here = self._here()
         if here is None:
             return _plainly(Run(self.function, args, kwargs))
-        if self.box.policy.enforces:
+        if here.session.policy.enforces:
             bound = self.signature.bind(args, kwargs)
         else:
             try:
@@ -123,14 +122,13 @@ class Tool:
 
         Raises `SessionError` if it is not known and something is enforced.
         """
-        here = current_caller() if self.session is None else caller_in(self.session)
         policy = self.box.policy
-        session = None if here is None else here.session
+        here = caller_under(policy) if self.session is None else caller_in(self.session)
         if here is not None and here.session.policy.family is policy.family and here.session.open:
             self._check_who(here)
             self._check_names()
             return here
-        what = "none is active" if session is None else f"`{session.id}` is finished or another's"
+        what = "none is active" if here is None else f"`{here.session.id}` is finished or another's"
         hint = "write `with session.active(): ...` around the agent"
         if policy.enforces:
             raise SessionError(f"tool `{self.name}` needs a session of its guard; {what}; {hint}")
@@ -152,7 +150,7 @@ class Tool:
     def _check_who(self, here: Caller) -> None:
         """Raise `InputMissing` if an enforced contract needs an agent not told; else warn."""
         told = {"agents": here.agent, "depth": here.depth}
-        for asked, contract, mode in self.asked:
+        for asked, contract, mode in who_is_asked(here.session.policy, self.name):
             if told[asked] is None:
                 what = f"contract `{contract}` needs {asked} of calls of `{self.name}`"
                 hint = "write `with session.active(agent=.., depth=..): ...` around the agent"
@@ -175,8 +173,29 @@ def _warn(text: str, above: int) -> None:
         logging.getLogger("sponsio_like").warning("%s", text)
 
 
+GUARDED = "_sponsio_like_guarded"
+"""The attribute of a guarded function that says by whom: contracts, name and session."""
+
+
+def refuse_again(policy: Policy, function: Any, name: str, session: Session | None = None) -> None:
+    """Raise `ContractError` for a function that is guarded so already: each call would count
+    twice.
+    """
+    if getattr(function, GUARDED, None) == (policy.family, name, session):
+        raise ContractError.of(
+            f"`{name}` is decorated with this guard already, and each call would count twice",
+            "give the function as it was before",
+        )
+
+
 def guarded_function(tool: Tool) -> Callable[..., Any]:
     """Return the function that decides before it runs the tool."""
+    decides = _deciding(tool)
+    setattr(decides, GUARDED, (tool.box.policy.family, tool.name, tool.session))
+    return decides
+
+
+def _deciding(tool: Tool) -> Callable[..., Any]:
     if inspect.iscoroutinefunction(tool.function):
 
         @functools.wraps(tool.function)

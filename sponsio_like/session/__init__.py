@@ -7,7 +7,7 @@ Read first `session.py`. It asks `fast.py`; where that cannot answer, `decide.py
 `interceptor.py`; and for a result `settle.py`.
 """
 
-from sponsio_like.session.active import Caller, caller_in, current_caller
+from sponsio_like.session.active import Caller, caller_in, caller_under
 from sponsio_like.session.content import ARGUMENTS, Content, read_content
 from sponsio_like.session.decision_log import SILENT, Log, Outlet
 from sponsio_like.session.gate import CallFields, Gate, GatePolicy
@@ -19,7 +19,7 @@ from sponsio_like.session.snapshot import part
 # fmt: off
 __all__ = [
     "ARGUMENTS", "SILENT", "CallFields", "Caller", "Content", "Gate", "GatePolicy", "Lesson", "Log",
-    "Outlet", "Session", "caller_in", "current_caller", "decide_fitted", "fresh_id", "lessons",
+    "Outlet", "Session", "caller_in", "caller_under", "decide_fitted", "fresh_id", "lessons",
     "part", "read_content", "read_saved", "saved",
 ]
 # fmt: on

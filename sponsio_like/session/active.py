@@ -7,7 +7,7 @@ variable.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
@@ -32,15 +32,21 @@ S = TypeVar("S")
 _ACTING: ContextVar[Caller | None] = ContextVar("sponsio_like_acting", default=None)
 
 
-def current_caller() -> Caller | None:
-    """Return the session and the caller of this context; None outside of every block."""
-    return _ACTING.get()
+def caller_under(policy: Any) -> Caller | None:
+    """Return the session and the caller of the innermost block under these contracts; else None."""
+    return _innermost(lambda session: session.policy.family is policy.family)
 
 
 def caller_in(session: Any) -> Caller:
     """Return the caller in this session, in this context; nobody is named outside of its blocks."""
+    return _innermost(lambda each: each is session) or Caller(session)
+
+
+def _innermost(ours: Callable[[Any], bool]) -> Caller | None:
     here = _ACTING.get()
-    return here if here is not None and here.session is session else Caller(session)
+    while here is not None and not ours(here.session):
+        here = here.around
+    return here
 
 
 def _outside(session: Any) -> Caller | None:

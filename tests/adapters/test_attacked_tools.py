@@ -109,6 +109,17 @@ def test_what_no_model_gives_need_not_be_declared(meets: Meets) -> None:
         assert send(5) == 5
 
 
+@requirement("S-TOOL-17")
+@everywhere
+def test_what_is_guarded_already_is_refused(meets: Meets) -> None:
+    """Its calls would count twice; those of a tool that another guard has count once with each."""
+    rules = [Guard([contract("few").guarantees(rate_limit("pay", 9))]) for _ in range(2)]
+    mine, other = (guard.tool(pay) for guard in rules)
+    with pytest.raises(ContractError, match="`pay` is decorated with this guard already"):
+        meets(rules[0], mine)
+    meets(rules[0], other)
+
+
 def test_what_is_said_of_fields_does_not_send_elsewhere() -> None:
     """`elsewhere` names tools of other agents: it is no remedy for a field of another name."""
     rule = contract("no rm").guarantees(arg_blacklist("bash", "command", ["rm -rf"]))

@@ -16,6 +16,7 @@ from sponsio_like.adapters.langgraph import approve, guard_node, waiting
 from sponsio_like.errors import SessionError
 from sponsio_like.guard.guard import Guard
 from sponsio_like.guard.raised import CallBlocked
+from sponsio_like.guard.rules import place_of
 from tests.adapters.rules import asked, few, small
 
 ON: Any = {"configurable": {"thread_id": "one"}}
@@ -136,8 +137,9 @@ def test_two_runs_of_one_step_run_a_node_once() -> None:
     """The second one is an error while the first one runs; observed, it runs as without."""
     ran = _at_once(Guard([small(1000)]))
     assert [type(each) for each in ran] == [int, SessionError]
-    ran = _at_once(Guard([small(1000)], mode="observe"))
-    assert [type(each) for each in ran] == [int, int]
+    others = small(1000).enforce(place_of(ON["configurable"]["thread_id"]) / 2)
+    for guard in (Guard([small(1000)], mode="observe"), Guard([others])):
+        assert [type(each) for each in _at_once(guard)] == [int, int]
 
 
 def _at_once(guard: Guard) -> list[Any]:

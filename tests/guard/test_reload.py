@@ -10,7 +10,16 @@ from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, ContractError, Guard, contract
+from sponsio_like import (
+    Allowed,
+    Blocked,
+    CallBlocked,
+    ContractError,
+    Guard,
+    InputMissing,
+    Session,
+    contract,
+)
 from sponsio_like.contracts import loads
 from sponsio_like.guard.rules import place_of
 from tests.semantics.manifest import requirement
@@ -124,7 +133,17 @@ def test_what_is_switched_off_stays_off(file: Path) -> None:
 
 
 @requirement("S-RELOAD-03")
-def test_a_file_that_changes_is_read_again(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("version: 1\ncontracts: [", "contracts.yaml"),
+        (f"{OLD}risk: {{model: none.json, threshold: 0.1}}\n", "none.json"),
+    ],
+    ids=["a mistake", "no model of risk"],
+)
+def test_a_file_that_changes_is_read_again(
+    file: Path, caplog: pytest.LogCaptureFixture, wrong: str, told: str
+) -> None:
     """A watched file is loaded when it changes; mistakes are said, and change nothing."""
     records: list[dict[str, Any]] = []
     guard = Guard.from_yaml(file, log=records.append)
@@ -137,8 +156,8 @@ def test_a_file_that_changes_is_read_again(file: Path, caplog: pytest.LogCapture
             time.sleep(0.005)
         return next(each for each in records if each["event"] == event)
 
-    file.write_text("version: 1\ncontracts: [")
-    assert "contracts.yaml" in soon("reload_failed")["message"]
+    file.write_text(wrong)
+    assert told in soon("reload_failed")["message"]
     assert "the contracts stay as they are" in caplog.text
     assert pays(guard, "a") == "abb"
     file.write_text(NEW)
@@ -261,3 +280,113 @@ def test_a_share_is_of_one_contract() -> None:
     """The mode of a file has no share: each contract has its own."""
     with pytest.raises(ContractError, match="unknown mode"):
         loads(OLD.replace("contracts:", "mode: {enforce: 10%}\ncontracts:"))
+
+
+# --- decorated tools ----------------------------------------------------------------------------
+
+SMALL = """version: 1
+contracts:
+  - name: small
+    mode: MODE
+    guarantee: {pattern: arg_value_range, tool: pay, field: amount, max: 100}
+"""
+
+
+def paid(session: Session, pay: Any, amounts: list[Any]) -> list[Any]:
+    """What the body receives of each amount, or the error that is raised."""
+    results = []
+    for amount in amounts:
+        with session.active():
+            try:
+                results.append(pay(amount))
+            except (CallBlocked, ValueError) as error:
+                results.append(type(error).__name__)
+    return results
+
+
+def payment(amount: int) -> int:
+    return amount
+
+
+@requirement("S-TOOL-05")
+@requirement("S-SHARE-01")
+def test_a_tool_is_not_disturbed_in_sessions_that_only_observe(file: Path) -> None:
+    """Its body gets what was given there, and what was decided on in the enforced sessions."""
+    file.write_text(SMALL.replace("MODE", "{enforce: 50%}"))
+    guard = Guard.from_yaml(file)
+    pay = guard.tool(payment, name="pay")
+    given = ["7", "many", 900]
+    for n in range(10):
+        observes = place_of(f"s{n}") >= 0.5
+        expected = given if observes else [7, "ValidationError", "CallBlocked"]
+        assert paid(guard.session(f"s{n}"), pay, given) == expected
+
+
+@requirement("S-TOOL-03")
+@requirement("S-RELOAD-01")
+@pytest.mark.parametrize("modes", [("enforce", "observe"), ("observe", "enforce")])
+def test_an_open_session_keeps_how_its_tools_are_called(file: Path, modes: tuple[str, ...]) -> None:
+    """Its mode decides what the body receives, and not that of the sessions after it."""
+    file.write_text(SMALL.replace("MODE", modes[0]))
+    guard = Guard.from_yaml(file)
+    pay = guard.tool(payment, name="pay")
+    old = guard.session("old")
+    file.write_text(SMALL.replace("MODE", modes[1]))
+    guard.reload()
+    bodies = {"enforce": [7, "CallBlocked"], "observe": ["7", "900"]}
+    both = [paid(session, pay, ["7", "900"]) for session in (old, guard.session("new"))]
+    assert both == [bodies[mode] for mode in modes]
+
+
+@requirement("S-TOOL-22")
+@requirement("S-RELOAD-01")
+def test_what_a_contract_asks_of_the_caller_is_asked_from_then_on(file: Path) -> None:
+    """The tool was decorated before; and while the contract is switched off, nobody has to say."""
+    small = SMALL.replace("MODE", "enforce")
+    file.write_text(small)
+    guard = Guard.from_yaml(file)
+    pay = guard.tool(payment, name="pay")
+    rule = '{ltl: "G(called(pay) -> !(agent = bob))"}'
+    file.write_text(f"{small}  - name: not bob\n    guarantee: {rule}\n")
+    guard.reload()
+    with guard.session().active():
+        with pytest.raises(InputMissing, match="contract `not bob` needs agents"):
+            pay(5)
+        guard.switch.turn_off("not bob")
+        with pytest.warns(UserWarning, match="needs agents"):
+            assert pay(5) == 5
+
+
+class Client:
+    """What is no data."""
+
+
+@requirement("S-RELOAD-02")
+@pytest.mark.parametrize(
+    ("add", "told"),
+    [
+        ("tools: {pay: {fields: {amount: number}}}\n", "`pay` takes `to`, which `tools`"),
+        (
+            "  - {name: by, guarantee: {pattern: arg_value_range, tool: pay, field: by, max: 1}}\n",
+            "whose type is not JSON data",
+        ),
+    ],
+    ids=["a field", "a client"],
+)
+def test_contracts_that_do_not_fit_a_decorated_tool_are_refused(
+    file: Path, add: str, told: str
+) -> None:
+    """As they are when it is decorated."""
+    small = SMALL.replace("MODE", "enforce")
+    file.write_text(small)
+    guard = Guard.from_yaml(file)
+
+    @guard.tool
+    def pay(amount: int, to: str = "ann", by: Client | None = None) -> int:
+        return amount
+
+    file.write_text(small + add)
+    with pytest.raises(ContractError, match=told):
+        guard.reload()
+    with guard.session().active():
+        assert pay(5) == 5

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from sponsio_like import ContractError, Guard, contract
+from sponsio_like.guard import switch
 
 FEW = contract("few").guarantees("tool `pay` at most 1 times")
 FIRST = contract("first").guarantees("tool `check` must precede `send`")
@@ -94,6 +95,34 @@ def test_a_file_is_the_switch(guard: Guard, tmp_path: Path) -> None:
             until(lambda off=off: guard.switch.off == off)
             path.unlink()
             until(lambda: guard.switch.off == ())
+    finally:
+        guard.switch.close()
+
+
+def test_each_file_counts_for_itself(
+    guard: Guard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What one names observes while it is there, whatever another file, or somebody, says."""
+    monkeypatch.setattr(switch, "LOOK_SECONDS", 0.01)
+
+    def off() -> tuple[str, ...]:
+        return guard.switch.off
+
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_text("few\n")
+    guard.switch.watch(one)
+    guard.switch.watch(other)
+    try:
+        other.write_text("first\n")
+        until(lambda: off() == ("few", "first"))
+        guard.switch.turn_on()
+        assert off() == ("few", "first")
+        other.unlink()
+        until(lambda: off() == ("few",))
+        guard.switch.turn_off("few")
+        one.unlink()
+        time.sleep(0.1)
+        assert off() == ("few",)
     finally:
         guard.switch.close()
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 import enum
 import functools
@@ -464,14 +465,30 @@ def collects() -> list[int]:
 @requirement("S-TOOL-17")
 @pytest.mark.parametrize(
     "function",
-    [Check(), CheckLater(), functools.partial(generates)],
-    ids=["object", "async object", "partial"],
+    [
+        Check(),
+        CheckLater(),
+        functools.partial(generates),
+        contextlib.contextmanager(generates),
+        contextlib.asynccontextmanager(CheckLater.__call__),
+    ],
+    ids=["object", "async object", "partial", "context manager", "async context manager"],
 )
 def test_generators_are_refused_wherever_they_hide(function: Any) -> None:
-    """An object or a partial that generates has a body that would run too late."""
+    """An object, a partial or a context manager that generates has a body that would run late."""
     guard, _ = ruled()
     with pytest.raises(ContractError, match="`check` is a generator"):
         guard.tool(function, name="check")
+
+
+def test_a_function_in_a_context_manager_is_a_tool() -> None:
+    """The library of context managers has made it, too, but its body runs when it is called."""
+    guard, _ = ruled(rate_limit("pay", 1))
+    pay = guard.tool(contextlib.contextmanager(generates)()(lambda: "paid"), name="pay")
+    with guard.session().active():
+        assert pay() == "paid"
+        with pytest.raises(CallBlocked):
+            pay()
 
 
 def later(steps: Callable[[bool], Any], fail: bool) -> Any:

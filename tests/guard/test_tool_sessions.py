@@ -200,3 +200,22 @@ def test_the_package_can_be_run() -> None:
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "rate_limit" in done.stdout
+
+
+@requirement("S-TOOL-15")
+@requirement("S-TOOL-22")
+def test_sessions_of_two_guards_are_active_at_once() -> None:
+    """A tool of the outer guard has its session and its agent, also under both guards."""
+    (outer, records), (inner, _) = ruled(rate_limit("pay", 2)), ruled(rate_limit("pay", 1))
+    pay = outer.tool(lambda: "paid", name="pay", blocked="return")
+    both = outer.tool(
+        inner.tool(lambda: "paid", name="pay"), name="pay", session=outer.session("a")
+    )
+    with outer.session("a").active(agent="ann"), inner.session("b").active(agent="bob"):
+        assert pay() == "paid"
+        assert both() == "paid"
+        assert pay() != "paid"
+        with outer.session("a").active():
+            pay()
+    decided = [each for each in records if each["event"] == "decision"]
+    assert {(each["session"], each["agent"]) for each in decided} == {("a", "ann")}

@@ -586,6 +586,10 @@ REFUSED: dict[str, tuple[Callable[[Guard], Any], str]] = {
         lambda guard: guard.tool(held="sleep"),  # type: ignore[call-overload]
         "held='sleep'",
     ),
+    "what is guarded": (
+        lambda guard: guard.tool(guard.tool(another())),
+        "`pay` is decorated with this guard already",
+    ),
     "a name twice": (
         lambda guard: [guard.tool(another()), guard.tool(odd2)],
         "two tools are named",

@@ -53,8 +53,8 @@ MEANING = (
     (
         "adapters are not met",
         "adapters/langchain/middleware.py",
-        "    check_tools(guard.policy, known.arguments, known.kinds)\n",
-        "    check_tools(guard.policy, {})\n",
+        "    checked_by(guard, known)\n",
+        "    checked_by(guard, Tools([]))\n",
     ),
     (
         "what is declared of tools is never compared",

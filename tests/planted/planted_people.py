@@ -404,8 +404,8 @@ TOOLS = (
     (
         "the active session comes first",
         "guard/tools.py",
-        "here = current_caller() if self.session is None else caller_in(self.session)",
-        "here = current_caller() or caller_in(self.session)",
+        "here = caller_under(policy) if self.session is None else caller_in(self.session)",
+        "here = caller_under(policy) or caller_in(self.session)",
     ),
     (
         "without a session tools run",

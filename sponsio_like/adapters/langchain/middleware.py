@@ -33,10 +33,10 @@ from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardPart, merged
 from sponsio_like.adapters.langgraph.messages import Facts
 from sponsio_like.adapters.langgraph.node_context import read_context
 from sponsio_like.adapters.langgraph.sessions import INPUTS, Scope, Sessions
-from sponsio_like.checks import check_tool, check_tools
+from sponsio_like.checks import check_tool
 from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Guard, adrive, drive
+from sponsio_like.guard import Guard, adrive, checked_by, drive
 from sponsio_like.monitor import told_apart
 from sponsio_like.worlds import World
 
@@ -117,7 +117,7 @@ def guarded(  # noqa: PLR0913  the options of users, each by its name
     known = Tools(ToolNode(local).tools_by_name.values() if local else (), others=True)
     for other in others:
         known.learn(getattr(other, "tools", ()))
-    check_tools(guard.policy, known.arguments, known.kinds)
+    checked_by(guard, known)
     calls = Calls(opened, known, back=f"{name}.after_model")
     asks = any(isinstance(each, HumanInTheLoopMiddleware) for each in others)
     turns = Turns(opened, known, retries, reminders, asks)

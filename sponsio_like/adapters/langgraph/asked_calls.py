@@ -22,9 +22,11 @@ from langchain_core.tools import BaseTool, InjectedToolArg
 from langgraph.prebuilt import ToolNode, ToolRuntime
 
 from sponsio_like.adapters.langgraph.schemas import validator_of
+from sponsio_like.checks import check_tools
 from sponsio_like.contracts import FieldKind
+from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import declared_kinds
+from sponsio_like.guard import declared_kinds, refuse_again
 from sponsio_like.values import NotCanonical, as_data, as_members, digest, freeze_args
 
 
@@ -150,6 +152,13 @@ class Tools:
         """The kinds of arguments that the tools declare."""
         tools = self.by_name.items()
         return [kind for name, tool in tools for kind in declared_kinds(tool, name)]
+
+    def check_contracts(self, policy: Policy) -> None:
+        """Raise `ContractError` for what the contracts say of these tools, and that is not so."""
+        check_tools(policy, self.arguments, self.kinds)
+        for name, tool in self.by_name.items():
+            for body in ("func", "coroutine"):
+                refuse_again(policy, getattr(tool, body, None), name)
 
     def learn(self, tools: Iterable[Any]) -> list[str]:
         """Add these tools, and return the names of those that were not known."""

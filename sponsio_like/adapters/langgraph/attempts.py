@@ -87,7 +87,7 @@ class RunningCall:
         Yields True if a process that was at it has died. Raises `SessionError` if it lives.
         """
         question, live = self.ruling.get("answer", ""), self.stand.sessions.live
-        if not self.stand.sessions.guard.policy.enforces:
+        if not self.session.policy.enforces:
             yield False
             return
         if question and not live.spend(question, self.stand.kept, self.own):
@@ -112,7 +112,7 @@ class RunningCall:
         Raises `SessionError` if one does, or has done it.
         """
         live, step = self.stand.sessions.live, self.stand.place.step
-        if not live.begin(step, self) and self.stand.sessions.guard.policy.enforces:
+        if not live.begin(step, self) and self.session.policy.enforces:
             raise SessionError(AT_ONCE)
         try:
             with self.leased() as again:
@@ -142,7 +142,7 @@ class RunningCall:
     ) -> Flow:
         """Run the body, if it may run as it is called now; return its output, or the refusal."""
         self.ran += 1
-        if not self.stand.sessions.guard.policy.enforces:
+        if not self.session.policy.enforces:
             output, self.heard = yield Run(go, (call,))
             return output
         if self.unless:

@@ -24,7 +24,7 @@ from sponsio_like.adapters.langgraph.decision_node import Asks, Decide, instead_
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import on_state
 from sponsio_like.adapters.langgraph.journal import catch_up
-from sponsio_like.adapters.langgraph.messages import Facts, refuse_answers
+from sponsio_like.adapters.langgraph.messages import Facts
 from sponsio_like.adapters.langgraph.node_context import read_context
 from sponsio_like.adapters.langgraph.payloads import SENT, Sent, messages_of, to_decide
 from sponsio_like.adapters.langgraph.proxy import CHANGED
@@ -106,7 +106,6 @@ def _whole(
 ) -> RunnableCallable:
     """Add the node that decides, and return the one that runs the action."""
     schema, (name, messages_key), (args, blocked) = builder.state_schema, names, given
-    refuse_answers(opened.guard.policy)
     check_state(builder)
     opened.guard.policy.known_tools.add(name, None)
     taken = tuple(builder.schemas[known.input_schema])
@@ -195,7 +194,7 @@ class _Node:
         `again`: where the graph goes to have it decided anew, where people have to be asked.
         """
         running.ran += 1
-        if not self._enforces:
+        if not running.session.policy.enforces:
             return (yield from self._ran(running, running.own, state, config, later=later))
         if running.unless:
             return self._and_on(self._refused(running.own, running.unless, state))
@@ -224,10 +223,6 @@ class _Node:
     def _results(self, running: RunningCall) -> dict[str, GuardPart]:
         """Return the entries of the runs, as the channel takes them."""
         return self.sessions.wrote({"rev": running.rev, "results": running.entries})
-
-    @property
-    def _enforces(self) -> bool:
-        return self.sessions.guard.policy.enforces
 
     def _refused(self, id: str, advice: str, state: Any) -> Any:
         if self.blocked is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -74,6 +74,15 @@ def known_to(session: Session) -> Known:
     """Return what a session was told of, and what it has written; nothing, for a new one."""
     known = _KNOWN.get(session)
     return _KNOWN.setdefault(session, Known()) if known is None else known
+
+
+def goes_on(session: Session, after: Session) -> Session:
+    """Return the session that goes on `after` this one: it knows what this one was told."""
+    known = known_to(session)
+    _KNOWN[after] = replace(
+        known, keys={**known.keys}, parts={**known.parts}, lock=threading.Lock()
+    )
+    return after
 
 
 def catch_up(session: Session, entries: Iterable[JournalEntry]) -> None:

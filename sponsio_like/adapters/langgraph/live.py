@@ -76,8 +76,9 @@ class Live:
         self._acted: OrderedDict[str, None] = OrderedDict()
         self._lock = threading.Lock()
 
-    def open(self, step: LiveStep, restored: Callable[[], Session]) -> Out:
-        """Return the session of this part, for a step that decides.
+    def open(self, step: LiveStep, opened: Callable[[Session | None], Session]) -> Out:
+        """Return the session of this part, for a step that decides: what `opened` makes of the one
+        that lives here.
 
         A step that runs again finds it as it was before; steps beside each other have one.
         """
@@ -88,7 +89,7 @@ class Live:
                 out.tasks.add(step.task)
                 return out
             session = None if out is not None else self._sessions.pop(step.mark, None)
-        made = Out(session or restored(), {step.task})
+        made = Out(opened(session), {step.task})
         with self._lock:
             known = self._out.get(at)
             if known is not None and known.tasks != {step.task}:

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 
 from langchain_core.messages import AIMessage, HumanMessage
 
-from sponsio_like.contracts import inputs_needed
 from sponsio_like.engine import Clause, Policy
 from sponsio_like.errors import InputMissing
 from sponsio_like.events import Context, check_fact
@@ -26,11 +25,6 @@ Facts: TypeAlias = Callable[[Any, Mapping[str, Any]], Mapping[str, Any]]
 
 From the state and the config, facts by key.
 """
-
-
-def listens(policy: Policy) -> bool:
-    """True if any contract speaks of messages, or of tokens."""
-    return any(inputs_needed(each) & {"messages", "usage"} for each in policy.contracts)
 
 
 def hear(session: Session, messages: Sequence[Any], heard: Iterable[str]) -> list[str]:

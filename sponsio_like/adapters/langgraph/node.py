@@ -37,7 +37,7 @@ from sponsio_like.adapters.langgraph.channel import GuardedState
 from sponsio_like.adapters.langgraph.decision_node import Asks, Decide, instead_of
 from sponsio_like.adapters.langgraph.gate import Ruling
 from sponsio_like.adapters.langgraph.handlers import of_tools, on_state
-from sponsio_like.adapters.langgraph.messages import Facts, refuse_answers
+from sponsio_like.adapters.langgraph.messages import Facts
 from sponsio_like.adapters.langgraph.payloads import (
     SENT,
     Brought,
@@ -56,9 +56,8 @@ from sponsio_like.adapters.langgraph.routes import (
     state_of,
 )
 from sponsio_like.adapters.langgraph.sessions import Scope, Sessions, read_channels
-from sponsio_like.checks import check_tools
 from sponsio_like.errors import ContractError
-from sponsio_like.guard import Flow, Guard, Run
+from sponsio_like.guard import Flow, Guard, Run, checked_by
 from sponsio_like.worlds import World
 
 
@@ -120,12 +119,11 @@ def _whole(
 ) -> RunnableCallable:
     """Add the node that decides, and return the one where calls run."""
     guard, schema, (name, messages_key) = opened.guard, builder.state_schema, names
-    refuse_answers(guard.policy)
     check_state(builder)
     check_list(tools, "guard_tools(builder, guard, [{}], options={{..}})")
     _check(options)
     known = Tools(ToolNode(tools).tools_by_name.values())
-    check_tools(guard.policy, known.arguments, known.kinds)
+    checked_by(guard, known)
     calls = Calls(opened, known, messages_key, node=name)
     wrappers: dict[str, Any] = {"wrap_tool_call": calls.whole, "awrap_tool_call": calls.awhole}
     if "handle_tool_errors" in options:

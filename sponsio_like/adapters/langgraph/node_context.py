@@ -37,7 +37,7 @@ from sponsio_like.adapters.langgraph.pending_writes import (
 from sponsio_like.adapters.langgraph.place import Outer, Place, name_at, outer, place_of, saver_of
 from sponsio_like.adapters.langgraph.sessions import Sessions, read_channels, successor
 from sponsio_like.guard import Flow, Guard
-from sponsio_like.session import Caller, Session, current_caller, fresh_id
+from sponsio_like.session import Caller, Session, caller_under, fresh_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +242,7 @@ def _name_of(saver: Any) -> str:
 
 def acting_under(guard: Guard) -> Caller | None:
     """Return who acts here, if it is under these contracts; else None."""
-    here = current_caller()
-    while here is not None and here.session.policy.family is not guard.policy.family:
-        here = here.around
+    here = caller_under(guard.policy)
     return here if here is not None and here.session.open else None
 
 

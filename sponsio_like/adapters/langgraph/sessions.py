@@ -18,13 +18,14 @@ from weakref import WeakKeyDictionary
 from langgraph.errors import GraphBubbleUp
 
 from sponsio_like.adapters.langgraph.channel import CHANNEL, GuardPart, mine, part_of, rev_of
-from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, known_to
+from sponsio_like.adapters.langgraph.journal import JournalEntry, catch_up, goes_on, known_to
 from sponsio_like.adapters.langgraph.leases import Together
 from sponsio_like.adapters.langgraph.live import Live, LiveStep, Out, live_of
-from sponsio_like.adapters.langgraph.messages import Facts, listens
+from sponsio_like.adapters.langgraph.messages import Facts, refuse_answers
 from sponsio_like.adapters.langgraph.place import Outer, Place
+from sponsio_like.engine import Policy
 from sponsio_like.errors import ContractError, InputMissing, SessionError, SnapshotError
-from sponsio_like.guard import Flow, Guard, SessionOptions, begun, restored
+from sponsio_like.guard import Flow, Guard, SessionOptions, begun, checked_by, restored
 from sponsio_like.session import Session, fresh_id, read_saved, saved
 from sponsio_like.worlds import World
 
@@ -73,29 +74,34 @@ class Sessions:
         object.__setattr__(self, "part", part_of(self.guard))
         if self.scope not in ("thread", "run"):
             raise ContractError.of(f"scope={self.scope!r}", "write thread or run")
-        for contract, needs in self.guard.policy.needs.items():
+        checked_by(self.guard, self)
+
+    def check_contracts(self, policy: Policy) -> None:
+        """Raise `InputMissing` or `ContractError` for contracts that could not be kept here."""
+        for contract, needs in policy.needs.items():
             if missing := sorted(needs - self.delivered):
                 raise InputMissing(
                     f"contract `{contract}` needs {', '.join(missing)}; {HINTS[missing[0]]}"
                 )
-        if self.guard.policy.world and self.world is None:
-            name = self.guard.policy.world[0]
+        if policy.world and self.world is None:
             raise ContractError.of(
-                f"contract `{name}` is on the world, which no checkpoint keeps",
+                f"contract `{policy.world[0]}` is on the world, which no checkpoint keeps",
                 "give world=SqliteWorld(path), from sponsio_like.worlds",
             )
+        if "finish" not in self.inputs:
+            refuse_answers(policy)
 
     @functools.cached_property
     def delivered(self) -> frozenset[str]:
         """The inputs that contracts may ask for here."""
         return self.inputs | ({"facts"} if self.facts is not None else set())
 
-    @functools.cached_property
+    @property
     def listens(self) -> bool:
         """True if any contract speaks of messages, or of tokens."""
-        return listens(self.guard.policy)
+        return any(needs & {"messages", "usage"} for needs in self.guard.policy.needs.values())
 
-    @functools.cached_property
+    @property
     def own(self) -> list[str]:
         """The contracts that remember, from run to run, what no store on the world keeps."""
         policy, of_run = self.guard.policy, self.scope == "run"
@@ -110,7 +116,7 @@ class Sessions:
         self._check(kept, place)
         run = "" if self.shared else place.run  # graphs that share the channel share the session
         step = LiveStep(rev_of(kept), place.root, place.step, run)
-        out = self.live.open(step, lambda: self._restored(kept, place))
+        out = self.live.open(step, lambda live: self._opened(live, kept, place))
         with out.lock:
             catch_up(out.session, (*kept.get("results", ()), *place.ended))
             if not out.shared and kept.get("group") != batch:
@@ -192,6 +198,14 @@ class Sessions:
     def _at(self, session: Session, step: str) -> None:
         if self.world is not None:
             session.place(step)
+
+    def _opened(self, live: Session | None, kept: GuardPart, place: Place) -> Session:
+        """Return the session that lives here, under the contracts as they are now; else another."""
+        if live is None:
+            return self._restored(kept, place)
+        if live.policy.contracts is self.guard.policy.contracts:
+            return live
+        return goes_on(live, restored(self.guard, live.snapshot(), self._given))
 
     def _restored(self, kept: GuardPart, place: Place) -> Session:
         if "rev" not in kept:
