@@ -29,7 +29,7 @@ from sponsio_like.monitor.residual import (
     shifted,
     without_bounds,
 )
-from sponsio_like.monitor.successors import Conjunct, Conjunction, Goal, Place, Successors
+from sponsio_like.monitor.successors import Goal, Obligation, ObligationSet, Place, Successors
 
 Owed: TypeAlias = frozenset[Residual]
 
@@ -428,11 +428,11 @@ def firm(residual: Residual, at: int = 0) -> Residual:
     return mapped(residual, value)
 
 
-def _residuals(joint: Conjunction) -> Owed:
+def _residuals(joint: ObligationSet) -> Owed:
     return frozenset([part.residual for part in joint.parts])
 
 
-def _most_urgent(joint: Conjunction) -> Conjunct:
+def _most_urgent(joint: ObligationSet) -> Obligation:
     """Return the part that has to be met by the first bound; the same one in every process."""
     unmet = [each for each in joint.parts if not each.holds]
     least = min([(each.due, each.nodes) for each in unmet])
@@ -440,7 +440,7 @@ def _most_urgent(joint: Conjunction) -> Conjunct:
     return first[0] if len(first) == 1 else min(first, key=lambda each: rank([each.residual]))
 
 
-def _is_about(joint: Conjunction, nodes: int) -> bool:
+def _is_about(joint: ObligationSet, nodes: int) -> bool:
     """True if anything about these nodes is owed, or if nothing can be met any more."""
     return any([part.nodes & nodes or not part.residual for part in joint.parts])
 
@@ -462,10 +462,10 @@ def _foremost(places: list[Place], before: list[Place], goal: Goal) -> list[Plac
     """
     if len(places) > PLACES_CAP:
         return places
-    others: dict[Registers, list[Conjunction]] = {}
+    others: dict[Registers, list[ObligationSet]] = {}
     for joint, registers in before[:PLACES_CAP]:
         others.setdefault(registers, []).append(joint)
-    kept: dict[Registers, list[Conjunction]] = {}
+    kept: dict[Registers, list[ObligationSet]] = {}
     for joint, registers in places:
         mine = kept.setdefault(registers, [])
         if _is_behind(joint, mine, goal) or _is_behind(joint, others.get(registers, ()), goal):
@@ -475,7 +475,7 @@ def _foremost(places: list[Place], before: list[Place], goal: Goal) -> list[Plac
     return [place for place in places if place[0] in kept[place[1]]]
 
 
-def _is_behind(joint: Conjunction, others: Iterable[Conjunction], goal: Goal) -> bool:
+def _is_behind(joint: ObligationSet, others: Iterable[ObligationSet], goal: Goal) -> bool:
     """True if one of the other joints reaches the goal wherever this one does."""
     if goal == "satisfy":
         return any([joint.implies(other) for other in others])

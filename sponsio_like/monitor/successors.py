@@ -41,8 +41,8 @@ LITERALS_FREE = 4
 
 
 @dataclass(eq=False, slots=True)
-class Conjunct:
-    """One residual that is owed in the search; equal residuals are one conjunct.
+class Obligation:
+    """One residual that is owed in the search; equal residuals are one obligation.
 
     `reads`: the truths that its next step depends on, as bits; `nodes`: what it speaks of, as bits;
     `holds`: it holds if no position follows; `literals`: how many there are in its alternatives;
@@ -55,10 +55,10 @@ class Conjunct:
     holds: bool
     literals: int
     due: float
-    after: dict[int, Conjunct] = field(default_factory=dict)
-    weaker: dict[Conjunct, bool] = field(default_factory=dict)
+    after: dict[int, Obligation] = field(default_factory=dict)
+    weaker: dict[Obligation, bool] = field(default_factory=dict)
 
-    def implies(self, other: Conjunct) -> bool:
+    def implies(self, other: Obligation) -> bool:
         """True if each alternative of this part is covered by one of the other."""
         found = self.weaker.get(other)
         if found is None:
@@ -67,23 +67,23 @@ class Conjunct:
 
 
 @dataclass(eq=False, slots=True)
-class Conjunction:
-    """All that is owed at a place; places that owe the same share one conjunction.
+class ObligationSet:
+    """All that is owed at a place; places that owe the same share one set.
 
     `met`: the goal is reached if no position follows; `trouble`: the cost of a transition to it;
-    `after`: the conjunctions one position later, by the truths that are shown, without and with
+    `after`: the sets one position later, by the truths that are shown, without and with
     what that position owes for itself.
     """
 
-    parts: frozenset[Conjunct]
+    parts: frozenset[Obligation]
     met: bool
     trouble: int
-    after: tuple[dict[int, Conjunction], dict[int, Conjunction]] = field(
+    after: tuple[dict[int, ObligationSet], dict[int, ObligationSet]] = field(
         default_factory=lambda: ({}, {})
     )
-    known: dict[Conjunct, bool] = field(default_factory=dict)
+    known: dict[Obligation, bool] = field(default_factory=dict)
 
-    def implies(self, other: Conjunction) -> bool:
+    def implies(self, other: ObligationSet) -> bool:
         """True if each part of the other is implied by a part of this one."""
         known = self.known
         for part in other.parts:
@@ -95,7 +95,7 @@ class Conjunction:
         return True
 
 
-Place: TypeAlias = tuple[Conjunction, Registers]
+Place: TypeAlias = tuple[ObligationSet, Registers]
 
 
 class Observation(NamedTuple):
@@ -142,13 +142,13 @@ class Successors:
         self._fixed = [k for k, (i, _) in enumerate(self._leaves) if i not in varying]
         self._told: dict[int, int] = {}  # the bits of each letter that are the same everywhere
         self._reads: dict[int, int] = {}
-        self._parts: dict[Residual, Conjunct] = {}
-        self._later: dict[Residual, Conjunct] = {}
-        self._joints: dict[frozenset[Conjunct], Conjunction] = {}
+        self._parts: dict[Residual, Obligation] = {}
+        self._later: dict[Residual, Obligation] = {}
+        self._joints: dict[frozenset[Obligation], ObligationSet] = {}
         self._shown: dict[tuple[int, Registers], Observation] = {}
         self._moves: dict[Registers, list[tuple[Observation, int]]] = {}
         self._known: dict[int, dict[int, Residual]] = {}
-        self._fresh: dict[int, frozenset[Conjunct]] = {}
+        self._fresh: dict[int, frozenset[Obligation]] = {}
         self._steps = 0
         self._no = self._part(NO)
         self._yes = self._part(YES)
@@ -156,7 +156,7 @@ class Successors:
 
     # --- places -------------------------------------------------------------------------------
 
-    def joint(self, residuals: Iterable[Residual]) -> Conjunction:
+    def joint(self, residuals: Iterable[Residual]) -> ObligationSet:
         """Return what is owed, as parts."""
         if self._steps + len(self._joints) + len(self._shown) > STEPS_CAP:
             self._forget()
@@ -186,9 +186,9 @@ class Successors:
 
     # --- steps --------------------------------------------------------------------------------
 
-    def owed_after(self, joint: Conjunction, shown: Observation, more: bool) -> Conjunction:
+    def owed_after(self, joint: ObligationSet, shown: Observation, more: bool) -> ObligationSet:
         """Return what is owed one position later, where that position shows this."""
-        bits, parts = shown.bits, list[Conjunct]()
+        bits, parts = shown.bits, list[Obligation]()
         for part in joint.parts:
             found = part.after.get(bits & part.reads)
             parts.append(self._progressed(part, shown) if found is None else found)
@@ -209,7 +209,7 @@ class Successors:
         self._joints[self.none.parts] = self.none
         self._steps = 0
 
-    def _part(self, residual: Residual) -> Conjunct:
+    def _part(self, residual: Residual) -> Obligation:
         found = self._parts.get(residual)
         if found is None:
             literals = literals_of([residual])
@@ -219,7 +219,7 @@ class Successors:
                 nodes |= 1 << node
             due = min((each[2] for each in literals if each[0] == "F"), default=math.inf)
             many = sum(map(len, residual))
-            made = Conjunct(residual, reads, nodes, holds_at_end(residual), many, due)
+            made = Obligation(residual, reads, nodes, holds_at_end(residual), many, due)
             found = self._parts.setdefault(residual, made)
         return found
 
@@ -232,7 +232,7 @@ class Successors:
             self._reads[node] = found
         return found
 
-    def _progressed(self, part: Conjunct, shown: Observation) -> Conjunct:
+    def _progressed(self, part: Obligation, shown: Observation) -> Obligation:
         progressed = self._future.progress(part.residual, self._at(shown), shown.known)
         found = self._later.get(progressed)
         if found is None:
@@ -245,7 +245,7 @@ class Successors:
     def _at(self, shown: Observation) -> Position:
         return Position(shown.letter, shown.seen, 1, 0.0, self.goal)
 
-    def _owed_anew(self, shown: Observation) -> frozenset[Conjunct]:
+    def _owed_anew(self, shown: Observation) -> frozenset[Obligation]:
         """Return what a position owes for itself."""
         at = self._at(shown)
         owed = [self._future.owed(root, at) for root in self._roots]
@@ -253,13 +253,13 @@ class Successors:
         self._fresh[shown.bits] = found
         return found
 
-    def _conjunction(self, parts: frozenset[Conjunct]) -> Conjunction:
+    def _conjunction(self, parts: frozenset[Obligation]) -> ObligationSet:
         found = self._joints.get(parts)
         if found is None:
             found = self._joints[parts] = self._joint(self._minimal(parts))
         return found
 
-    def _joint(self, parts: frozenset[Conjunct]) -> Conjunction:
+    def _joint(self, parts: frozenset[Obligation]) -> ObligationSet:
         found = self._joints.get(parts)
         if found is None:
             holds = all([part.holds for part in parts])
@@ -267,11 +267,11 @@ class Successors:
             literals = sum([part.literals for part in parts])
             trouble = alternatives * alternatives // PARTS_FREE + literals // LITERALS_FREE
             met = holds is (self.goal == "satisfy")
-            made = Conjunction(parts, met, self._base + trouble)
+            made = ObligationSet(parts, met, self._base + trouble)
             found = self._joints.setdefault(parts, made)
         return found
 
-    def _minimal(self, parts: frozenset[Conjunct]) -> frozenset[Conjunct]:
+    def _minimal(self, parts: frozenset[Obligation]) -> frozenset[Obligation]:
         """Return the parts without those that another one implies."""
         if self._no in parts:
             return frozenset({self._no})
@@ -328,7 +328,7 @@ class Successors:
         return bits
 
 
-def _is_implied(weak: Conjunct, parts: Iterable[Conjunct]) -> bool:
+def _is_implied(weak: Obligation, parts: Iterable[Obligation]) -> bool:
     """True if another one of these parts implies this one."""
     nodes = weak.nodes  # parts without a common node imply nothing
     for part in parts:  # noqa: SIM110  a generator would take twice the time
