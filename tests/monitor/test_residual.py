@@ -16,8 +16,8 @@ from sponsio_like.monitor.in_flight import settle_residual
 from sponsio_like.monitor.residual import (
     NO,
     YES,
+    Conjunction,
     Literal,
-    ObligationSet,
     Residual,
     at_the_end,
     both,
@@ -80,7 +80,7 @@ def kept(residual: Residual, world: World) -> bool:
     return any(all(true(literal, world) for literal in term) for term in residual)
 
 
-def always(strong: ObligationSet, weak: ObligationSet) -> bool:
+def always(strong: Conjunction, weak: Conjunction) -> bool:
     """Whether every world that keeps `strong` keeps `weak`."""
     strong_, weak_ = frozenset({strong}), frozenset({weak})
     return all(kept(weak_, world) for world in WORLDS if kept(strong_, world))
