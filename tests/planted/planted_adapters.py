@@ -321,15 +321,9 @@ BUGS = (
     ),
     (
         "a sub-agent is under the innermost guard alone",
-        "adapters/langgraph/node_context.py",
-        (
-            "    while here is not None and"
-            " here.session.policy.family is not guard.policy.family:\n        here = here.around\n"
-        ),
-        (
-            "    if here is not None and here.session.policy.family is not guard.policy.family:\n"
-            "        here = None\n"
-        ),
+        "session/active.py",
+        "    while here is not None and not ours(here.session):\n        here = here.around\n",
+        "    if here is not None and not ours(here.session):\n        here = None\n",
         "tests/adapters/test_stacked.py::test_a_sub_agent_is_under_the_guard_that_it_has",
     ),
     (
