@@ -14,7 +14,7 @@ from langgraph.types import Command
 from sponsio_like.adapters.langgraph import approve
 from sponsio_like.errors import ContractError, InputMissing, SessionError
 from sponsio_like.guard.guard import Guard
-from tests.adapters.talks import AGENTS, GRAPHS, More, Way, ask, everywhere, once
+from tests.adapters.talks import AGENTS, GRAPHS, More, Way, agents, ask, everywhere, once
 from tests.semantics.manifest import requirement
 
 RAN: list[int] = []
@@ -34,6 +34,12 @@ def pay(amount: int) -> str:
     """Pay an amount."""
     RAN.append(amount)
     return "paid"
+
+
+@tool
+def look() -> str:
+    """Look."""
+    return "seen"
 
 
 @pytest.fixture
@@ -178,3 +184,17 @@ def test_a_contract_that_remembers_needs_a_checkpointer(way: Way, tmp_path: Path
     assert guard.reload()
     with pytest.raises(SessionError, match="nothing keeps them"):
         talk.say(ask("pay", "b", amount=6), thread=None)
+
+
+@requirement("S-RELOAD-01")
+@agents
+def test_tools_are_hidden_by_the_new_contracts(way: Way, guard: Guard, tmp_path: Path) -> None:
+    """From the next time that the model is asked."""
+    talk = way.under(guard, [pay, look], hide=True)
+    talk.say(*[ask("pay", id, amount=5) for id in "abc"])
+    assert talk.model.offered == ["look"]
+    path = tmp_path / "contracts.yaml"
+    path.write_text(path.read_text().replace("at most 3", "at most 4"))
+    guard.reload()
+    talk.say("hello")
+    assert talk.model.offered == ["pay", "look"]

@@ -166,9 +166,10 @@ class Sessions:
         live = self.live.look(rev_of(kept))
         if live is None:
             self._check(kept, place)
-            live = self._restored(kept, place)
-            catch_up(live, kept.get("results", ()))
-        return live
+        session = self._opened(live, kept, place)
+        if session is not live:
+            catch_up(session, kept.get("results", ()))
+        return session
 
     def after(self, kept: GuardPart, session: Session, more: GuardPart) -> GuardPart:
         """Return the next part; the session lives on for it."""
