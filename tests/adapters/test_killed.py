@@ -152,6 +152,7 @@ def test_a_process_is_killed_between_any_two_steps(life: Life) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_what_a_sub_agent_has_done_is_found_by_another_process(way: str, tmp_path: Path) -> None:
     """It was killed when the sub-agent had paid: that has counted when the thread goes on."""

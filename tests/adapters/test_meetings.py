@@ -108,6 +108,7 @@ def test_a_guard_with_more_contracts_goes_on_with_the_session(way: Way) -> None:
 # --- a client leaves ------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @everywhere
 @pytest.mark.parametrize("mode", ["messages", "updates", "values", "custom", "debug"])
 @pytest.mark.parametrize("anew", [False, True], ids=["here", "elsewhere"])

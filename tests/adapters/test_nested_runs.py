@@ -310,6 +310,7 @@ def test_a_loop_of_tasks_has_one_memory() -> None:
         assert ran(ledger) == expected
 
 
+@pytest.mark.long
 @ways
 @insides
 def test_a_node_that_is_tried_again_is_refused(inside: Inside, *, later: bool) -> None:

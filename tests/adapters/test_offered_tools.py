@@ -352,6 +352,7 @@ def test_tools_of_the_provider_are_offered(way: Way, *, hide: bool) -> None:
     assert talk.model.offered == ["check", "pay", "web_search"]
 
 
+@pytest.mark.long
 @agents
 @sides
 @pytest.mark.parametrize("hide", [False, True])

@@ -97,6 +97,7 @@ def overtaken(
         both.home.clear()
 
 
+@pytest.mark.long
 @everywhere
 def test_with_a_world_one_answer_is_one_run(home: Home, way: str) -> None:
     """Both were given one answer: wherever the one waits, the call runs once."""

@@ -86,6 +86,7 @@ def _two_nodes(model: Any, home: Home) -> Any:
     return builder.compile()
 
 
+@pytest.mark.long
 @everywhere
 def test_two_guards_hold_both(home: Home, way: str) -> None:
     """Neither forgets what it has seen in another process, where the other one has decided."""
@@ -150,6 +151,7 @@ def _clicked(life: Life, tickets: list[str], at_once: Any = None) -> Left | str:
         return str(error)
 
 
+@pytest.mark.long
 @everywhere
 @pytest.mark.parametrize("world", [False, True], ids=["session", "world"])
 def test_an_answer_that_comes_again_in_another_process_is_one_answer(
@@ -174,6 +176,7 @@ def test_with_a_world_a_click_in_two_processes_at_once_is_one(home: Home, way: s
     assert home.paid == {230: 1}, came
 
 
+@pytest.mark.long
 @everywhere
 def test_with_a_world_a_click_while_another_process_runs_the_call(home: Home, way: str) -> None:
     """The second click comes when the call runs: it is told so, and the first one goes on."""
@@ -187,6 +190,7 @@ def test_with_a_world_a_click_while_another_process_runs_the_call(home: Home, wa
     assert home.paid == {230: 1}
 
 
+@pytest.mark.long
 @everywhere
 def test_one_answer_is_for_one_call_where_ids_come_again(home: Home, way: str) -> None:
     """A model server writes `call_0` each turn: an answer that comes again lets nothing run."""

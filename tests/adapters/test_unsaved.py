@@ -85,6 +85,7 @@ async def _leave(graph: Any, mode: str) -> None:
 # --- a client leaves ------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @later
 @pytest.mark.parametrize("mode", MODES)
 def test_a_client_that_leaves_before_it_is_saved_gets_no_more_than_the_cap(
@@ -127,6 +128,7 @@ def test_so_it_is_with_a_file(way: Way, tmp_path: Path) -> None:
     assert RAN == [1, 1]
 
 
+@pytest.mark.long
 @later
 def test_a_long_run_that_was_left_is_known_whole(way: Way) -> None:
     """A saver that is far behind: none of ten decisions is in the checkpoint of the next run."""
@@ -247,6 +249,7 @@ def _invoke(way: Way, graph: Any, given: Any, config: Any = ON) -> Any:
     return graph.invoke(given, config)
 
 
+@pytest.mark.long
 @everywhere
 def test_a_replay_goes_on_from_its_checkpoint(way: Way) -> None:
     """The store knows what was decided since: who goes back does so on purpose."""

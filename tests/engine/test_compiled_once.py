@@ -169,6 +169,7 @@ def test_what_an_atom_is_given_is_checked_in_every_contract() -> None:
     assert all("c2" in each.where for each in raised.value.problems)
 
 
+@pytest.mark.long
 def test_many_contracts_of_few_shapes_are_compiled_once_each(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:

@@ -74,6 +74,7 @@ def only_more_emptied(tree: Any, plain: Any) -> bool:
     return same and set(tree["deletes"]) < set(plain["deletes"])
 
 
+@pytest.mark.long
 def test_plain_texts_say_the_same_without_a_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     """All facts are equal, but where the parser errs: then the tree says that it is unknown.
 

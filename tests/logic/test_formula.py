@@ -86,6 +86,7 @@ def test_depth_is_no_limit_for_copies() -> None:
     gc.collect()
 
 
+@pytest.mark.long
 def test_forgotten_formulas_are_freed() -> None:
     """A formula that nobody holds takes no memory: the table of nodes does not keep it."""
     gc.collect()

@@ -280,6 +280,7 @@ def test_a_clause_says_what_it_would_if_it_saw_every_call(text: str) -> None:
         assert quiet == loud
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["after", "before", "between", "after_until"])
 def test_scoped_clauses_say_what_they_would_if_they_saw_every_call(kind: Any) -> None:
     """The same for every scope, whose ends are heard too."""

@@ -112,6 +112,7 @@ VALUES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", VALUES)
 def test_a_call_does_not_step_the_deadlines_of_other_values(form: str) -> None:
     """With a hundred and twenty more values a call takes little more work."""
@@ -209,6 +210,7 @@ def test_a_call_does_not_compare_each_pair_of_calls_in_flight(form: str) -> None
         assert many < few + 60 * 600, (few, many)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("bound", ["", "[<=5000]"])
 def test_what_calls_in_flight_may_meet_is_not_compared_in_pairs(bound: str) -> None:
     """Each of them waits for its own result, and for those of all calls that would meet it."""

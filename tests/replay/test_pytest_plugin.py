@@ -31,6 +31,7 @@ def ran(folder: Path, *args: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_each_test_of_a_file_is_a_test_of_pytest(tmp_path: Path) -> None:
     """A failure is one line with its place, and no traceback."""
     (tmp_path / "contracts.yaml").write_text(FILE, "utf-8")

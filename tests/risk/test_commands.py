@@ -29,6 +29,7 @@ def run(*words: str) -> Result:
     return CliRunner().invoke(app, ["risk", *words])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("formula", "answer", "status"),
     [

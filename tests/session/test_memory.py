@@ -138,6 +138,7 @@ def test_a_late_decision_takes_no_more_work_than_an_early_one(long: Long) -> Non
     assert late < 1.05 * early
 
 
+@pytest.mark.long
 def test_a_snapshot_does_not_grow_with_the_trace(long: Long) -> None:
     """What a session writes down of itself is as small after 9,000 calls as after 4,000."""
     first, last = long.snapshots

@@ -321,6 +321,7 @@ def test_a_number_is_the_same_digit_by_digit(size: int) -> None:
         assert play(rule, ("read", {}, {"n": spelt}), ("send", {"b": f"x {text}."})) == leaked, text
 
 
+@pytest.mark.long
 def test_an_output_has_as_many_words_as_are_told_apart() -> None:
     """One more cannot be told."""
     full = ["a " * 1_000] * (ANSWER_CAP // 1_000)

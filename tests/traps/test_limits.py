@@ -253,6 +253,7 @@ def test_a_session_does_not_grow_with_its_trace() -> None:
     assert kept[1] - kept[0] < 125_000
 
 
+@pytest.mark.long
 @requirement("T-31")
 def test_calls_that_are_refused_cost_no_memory() -> None:
     """An agent that tries in vain, thousands of times, with new ids and tools, leaves nothing."""
@@ -407,6 +408,7 @@ DEEP = {
 }
 
 
+@pytest.mark.long
 @requirement("T-34")
 @pytest.mark.parametrize("shape", DEEP)
 def test_formulas_may_be_500_levels_deep(shape: str, tmp_path: Path) -> None:
