@@ -88,8 +88,13 @@ def open_obligations(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
 
 def _messages(clause: Clause, ends: Iterable[Instance]) -> list[str]:
     """Return what has to happen, in words, which say nothing of bounds: each once, in order."""
-    alike = {frozenset([each[:2] for each in literals_of(one)]): one for one in ends}
+    alike = {frozenset(map(_what, literals_of(one))): one for one in ends}
     return sorted({owed(clause, each) for each in alike.values()})
+
+
+def _what(literal: Literal) -> tuple[Any, ...]:
+    """Return what a literal waits for, apart from its bound, and of calls in flight from which."""
+    return literal[:1] if literal[0] == "D" else literal[:2]
 
 
 def _owing(

@@ -53,6 +53,11 @@ def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> lis
     return lefts
 
 
+def _calls_of(residual: Residual) -> set[int]:
+    """Return the positions of the calls in flight that a residual waits for."""
+    return {each[1] for term in residual for each in term if each[0] == "D"}
+
+
 class WaitingResiduals:
     """The residuals that are owed while calls in flight settle one after another.
 
@@ -66,7 +71,7 @@ class WaitingResiduals:
             self._add(each)
 
     def _add(self, residual: Residual) -> None:
-        calls = open_positions([residual])
+        calls = _calls_of(residual)
         if not calls:
             self._rest.add(residual)
         for at in calls:
@@ -80,7 +85,7 @@ class WaitingResiduals:
     def settle(self, at: int, final: Mapping[int, bool]) -> None:
         """Give the call at this position its result."""
         for each in self._by_call.pop(at, ()):
-            for other in open_positions([each]):
+            for other in _calls_of(each):
                 if other != at:
                     self._by_call[other].discard(each)
             self._add(settle_residual(each, at, final))

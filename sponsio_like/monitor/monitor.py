@@ -47,6 +47,7 @@ from sponsio_like.monitor.residual import (
     mapped,
     one,
     rank,
+    renumbered,
 )
 from sponsio_like.monitor.successors import Goal
 from sponsio_like.monitor.trees import Trees, branching
@@ -276,11 +277,19 @@ class Monitor:
 
     def open_ends(self, live: Iterable[Instance]) -> list[Instance]:
         """Return the instances that would be unfulfilled if the session ended now."""
-        found = owing(frozenset(live))
-        left = [each for each in found.others if not self._ends_well(each)]
+        found, known = owing(frozenset(live)), dict[Instance, bool]()
+        left = [each for each in found.others if not self._ends_as(each, known)]
         for group in found.groups:  # at the end no bound matters
-            left += () if self._ends_well(group.instances[0]) else group.instances
+            left += () if self._ends_as(group.instances[0], known) else group.instances
         return left
+
+    def _ends_as(self, instance: Instance, known: dict[Instance, bool]) -> bool:
+        """Return `_ends_well`, known of instances that wait for another call in the same way."""
+        calls = sorted({each[1] for each in literals_of(instance) if each[0] == "D"})
+        alike = renumbered(instance, {at: i for i, at in enumerate(calls)}) if calls else instance
+        if alike not in known:
+            known[alike] = self._ends_well(instance)
+        return known[alike]
 
     def closed(self, state: State) -> tuple[frozenset[Instance], bool]:
         """Return what results of calls in flight may still decide if no position follows.
