@@ -40,8 +40,10 @@ OTHERWISE = (
         ),
     ),
     (
-        rf"{FAILS} (?:twice|(?:2|two) times)\b(?!.*\b(?:same|repeat|retry)\b)"
-        r"|^(?!.*\b(?:same|repeat|retry)\b).*\b(?:two|2) failures of\b",
+        (
+            rf"{FAILS} (?:twice|(?:2|two) times)\b(?!.*\b(?:same|repeat|retry)\b)"
+            r"|^(?!.*\b(?:same|repeat|retry)\b).*\b(?:two|2) failures of\b"
+        ),
         (
             "the second failure, whatever the arguments: {ltl: 'G(failed(TOOL) & Y O failed(TOOL)"
             " -> F done(NEXT))'}, or {ltl: 'G(called(TOOL) -> !Y O(failed(TOOL) & Y O "
@@ -49,8 +51,10 @@ OTHERWISE = (
         ),
     ),
     (
-        rf"\bsame `[^`]+`,? within {TIME}\W*$|\bper `[^`]+`,? within {TIME}\W*$"
-        rf"|\bper {TIME},? for (?:the same|each|every) `[^`]+`\W*$",
+        (
+            rf"\bsame `[^`]+`,? within {TIME}\W*$|\bper `[^`]+`,? within {TIME}\W*$"
+            rf"|\bper {TIME},? for (?:the same|each|every) `[^`]+`\W*$"
+        ),
         (
             "write “tool `TOOL` cooldown of 600 seconds for the same `FIELD`”, or for more than "
             "one {pattern: rate_limit, action: TOOL, limit: 2, per: {seconds: 600}, by: [FIELD]}"
