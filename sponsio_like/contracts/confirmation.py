@@ -10,8 +10,9 @@ import functools
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
+from sponsio_like.contracts import reports
 from sponsio_like.contracts.blocks import Counts, worked
 from sponsio_like.contracts.matches import outputs
 from sponsio_like.contracts.operands import check_no_variable, pattern_text
@@ -32,6 +33,8 @@ true}`.
 
 A yes has to stand in another field, and such a field, if there is one, has to say yes as well.
 """
+WRAPPERS = {"review", "data", "payload", "body"}
+"""The names of fields in which an object may stand that has the answer."""
 DATA = re.compile(
     r"(?:.* )?(?:id|ids|uuid)|time|timestamp|date|name|tool|order|amount|currency"
     r"|(?:(?:sys )?(?:approved|confirmed|answered|decided|reviewed|signed|submitted|created"
@@ -155,35 +158,64 @@ def answers(_: str, result: Result, word: str) -> bool | None:
     return _says("", result.output, _whole(word), DEPTH_CAP) or False
 
 
-def _says(name: str, value: Any, word: re.Pattern[str], depth: int) -> bool | None:
+class _Word(NamedTuple):
+    """An accepted word: what finds it, itself as names have it, and whether it counts tests."""
+
+    found: re.Pattern[str]
+    words: str
+    counts: bool
+
+
+def _says(name: str, value: Any, word: _Word, depth: int) -> bool | None:
     """True if a field has the word, False if it is an objection, None if it is neither."""
     data = read_json(value, wholly=True)
     if _is_nothing(name, data) or (_is_zero(data) and _is_against(name)):
         return None
     if depth < 0:
         return False
+    named = _by_name(name, data, word)
+    if named is not None:
+        return named
     inside: list[bool | None] = []
     if isinstance(data, Mapping) and not _is_against(name):
+        fields = {_words(key): each for key, each in data.items()}
         inside = [_says(_words(key), each, word, depth - 1) for key, each in data.items()]
+        inside += [False] if word.counts and reports.falls_short(fields, word.words) else []
     elif isinstance(data, list | tuple):
         inside = [_says(name, each, word, depth - 1) for each in data]
-    elif isinstance(data, str) and word.search(data):
+    elif isinstance(data, str) and word.found.search(data):
         return not _is_against(name) and _is_unqualified(data, word)
+    elif word.counts and reports.is_set_aside(name, data):
+        return None
     elif _says_no(name, data) or _has_exited(name, data) or (_is_answer(name) and not is_yes(data)):
         return False
     return False if False in inside else (True in inside or None)
 
 
-def _is_unqualified(text: str, word: re.Pattern[str]) -> bool:
+def _by_name(name: str, data: Any, word: _Word) -> bool | None:
+    """Return what a field says whose name has the word: `{"passed": 3}`, `{"isApproved": true}`;
+    None if that says nothing.
+    """
+    if not reports.is_named(name, word.words):
+        return None
+    if isinstance(data, bool | str) and is_yes(data):
+        return True
+    number = reports.number_of_tests(data) if word.counts else None
+    return None if number is None else number > 0
+
+
+def _is_unqualified(text: str, word: _Word) -> bool:
     """True if no negation, condition or question in a text qualifies the word."""
-    beside = ALL_WELL.sub(" ", _words(word.sub("\0", text)))
+    beside = ALL_WELL.sub(" ", _words(word.found.sub("\0", text)))
+    beside = reports.without_set_aside(beside) if word.counts else beside
     return not AGAINST.search(beside) and not OPEN.search(beside)
 
 
 @functools.lru_cache(maxsize=1024)
-def _whole(word: str) -> re.Pattern[str]:
-    """Return a regular expression that finds the word, whole and in upper or lower case."""
-    return re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])", re.IGNORECASE)
+def _whole(word: str) -> _Word:
+    """Return what finds the word, whole and in upper or lower case."""
+    found = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])", re.IGNORECASE)
+    return _Word(found, _words(word), reports.PASS.search(word) is not None)
 
 
 # --- what answers say -----------------------------------------------------------------------------
@@ -203,8 +235,17 @@ def is_yes(answer: Any, depth: int = DEPTH_CAP) -> bool:
         case Mapping() as said:
             fields = [(_words(key), value) for key, value in said.items()]
             says = any(_is_answer(name) and not _is_receipt(name) for name, _ in fields)
+            says = says or any(_holds_yes(*each, depth - 1) for each in fields)
             return says and not any(_is_objection(*each, depth - 1) for each in fields)
     return False
+
+
+def _holds_yes(name: str, value: Any, depth: int) -> bool:
+    """True if a field is what an answer is wrapped in, and has a yes: `{"review": {"status":
+    "approved"}}`.
+    """
+    data = read_json(value, wholly=True) if name in WRAPPERS else None
+    return isinstance(data, Mapping) and is_yes(data, depth)
 
 
 def _is_objection(name: str, value: Any, depth: int) -> bool:

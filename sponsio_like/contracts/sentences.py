@@ -29,7 +29,37 @@ LENGTH_CAP = 4_000
 """The longest sentence that is read, in characters, where it is not word for word a pattern's."""
 
 TIME = r"[\w.,]+[ -](?:second|minute|hour|day|week)s?"
+FAILS = r"\bfail(?:s|ed|ures?)\b"
+SOON = r"\bwithin [\w.,]+ (?:step|call)s?\b"
 OTHERWISE = (
+    (
+        rf"^(?!.*\b(?:not|never|no|without)\b|.*n't\b)(?:.*{FAILS}.*{SOON}|.*{SOON}.*{FAILS})",
+        (
+            "of failures, write the formula {ltl: 'G(failed(FIRST) -> X F[<=4] called(NEXT))'}, "
+            "which says “within 5 steps”"
+        ),
+    ),
+    (
+        (
+            rf"{FAILS} (?:twice|(?:2|two) times)\b(?!.*\b(?:same|repeat|retry)\b)"
+            r"|^(?!.*\b(?:same|repeat|retry)\b).*\b(?:two|2) failures of\b"
+        ),
+        (
+            "the second failure, whatever the arguments: {ltl: 'G(failed(TOOL) & Y O failed(TOOL)"
+            " -> F done(NEXT))'}, or {ltl: 'G(called(TOOL) -> !Y O(failed(TOOL) & Y O "
+            "failed(TOOL)))'}; of the same call: “`TOOL` must not be repeated after 2 failures”"
+        ),
+    ),
+    (
+        (
+            rf"\bsame `[^`]+`,? within {TIME}\W*$|\bper `[^`]+`,? within {TIME}\W*$"
+            rf"|\bper {TIME},? for (?:the same|each|every) `[^`]+`\W*$"
+        ),
+        (
+            "write “tool `TOOL` cooldown of 600 seconds for the same `FIELD`”, or for more than "
+            "one {pattern: rate_limit, action: TOOL, limit: 2, per: {seconds: 600}, by: [FIELD]}"
+        ),
+    ),
     (
         r"\bafter the (?:last|latest) `|\bafter `[^`]+` and before `",
         "write “no `LATER` after `CHANGE` until `CHECK`”: each change asks for a new check",
@@ -66,6 +96,16 @@ OTHERWISE = (
     (
         r"\bat most [\w,]+ (?:elements|items|entries)\b|\bat most [\w,]+ `[^`]+`\W*$",
         "the length of a list is in no contract; declare an atom of your own (docs/own-rules.md)",
+    ),
+    (
+        (
+            r"(?:^.*\S at most [\d,]+ `?(?!UNIT)[a-z_]+s`?|^at most [\d,]+ `?(?!UNIT)[a-z_]+s`? "
+            r"(?:in|of) `[^`]+`)[\s.]*$"
+        ).replace("UNIT", r"(?:time|call|step|second|minute|hour|day|week|retr|fail|refus|token)"),
+        (
+            "the length of a list is in no contract; declare an atom of your own "
+            "(docs/own-rules.md); of calls, write “tool `TOOL` at most N times”"
+        ),
     ),
     (
         r"\b(?:never|not|don't|no) .* or .*\b(?:twice|again|more (?:often )?than)\b",

@@ -16,6 +16,7 @@ STATEMENTS: dict[str, str] = {
     "S-CONFIRM-07": "seconds count from the call before",
     "S-CONFIRM-08": "a call may come before itself",
     "S-CONFIRM-09": "a receipt is a yes",
+    "S-CONFIRM-10": "tests that were skipped count where none has passed",
     "S-ABOUT-01": "why is what",
     "S-ABOUT-02": "nobody is told why",
     "S-ABOUT-03": "callables change the arguments",

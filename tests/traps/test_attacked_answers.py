@@ -44,12 +44,24 @@ BESIDE: list[Any] = [
     {"status": "ok", "order": '{"approved": "tomorrow"}'},
     {"status": "ok", "note": "as discussed"},
     '{"ok": true, "data": {"result": {"approved": "in two days"}}}',
+    {"review": {"status": "approved", "error": "expired"}},
+    {"review": {"status": "approved"}, "error": "expired"},
+    {"review": {"status": "pending"}},
+    {"review": {"status": "approved"}, "status": "pending"},
+    {"previous_review": {"status": "approved"}},
+    {"order": {"status": "confirmed"}},
+    {"review": {"ok": True}},
+    {"review": "approved by nobody yet"},
+    {"reviews": [{"status": "approved"}, {"status": "approved"}]},
 ]
 DATA: list[Any] = [
     {"status": "ok", "data": {"approved": True, "approvedBy": "Ann"}},
     {"approval_status": "approved", "request_id": "r-7", "timestamp": 17.5},
     {"isApproved": True, "success": True, "user": {"id": 7, "name": "Ann"}},
     {"status": "ok", "pending": False, "order_ids": [7, 8], "approved_at": "2026-01-02"},
+    {"review": {"status": "approved", "reviewer": "Ann"}},
+    {"ok": True, "data": {"approved": True, "id": 7}},
+    {"data": {"review": {"status": "approved"}}},
 ]
 
 

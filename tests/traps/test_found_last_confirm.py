@@ -120,6 +120,19 @@ REPORTS = [
     {"summary": "5 passed, 0 failed"},
     *({"exit_code": 0, "stdout": "5 passed"}, {"returncode": "0", "output": "5 passed"}),
     *("5 passed\n[exit code: 0]", {"status_code": 200, "body": "5 passed"}),
+    *(
+        "5 passed, 2 skipped",
+        "all tests passed, 2 skipped",
+        "== 3 passed, 1 xfailed in 0.3s ==",
+        "passed: 5, skipped: 2",
+    ),
+    *("3 passed, 1 xpassed, 2 deselected, 1 warning", "5 passed | 2 skipped | 1 todo (8)"),
+    "Test Suites: 1 skipped, 2 passed, 2 of 3 total\nTests: 1 skipped, 5 passed, 6 total",
+    "test result: ok. 5 passed; 0 failed; 2 ignored; 0 measured; 1 filtered out",
+    *({"passed": 3, "failed": 0}, {"passed": 3, "failed": 0, "skipped": 2, "total": 5}),
+    *({"summary": {"passed": 3, "xfailed": 1}}, {"tests_passed": "3", "tests_failed": 0}),
+    *({"passed": True}, {"all_passed": True, "errors": 0}, {"passed": 3, "total": 3}),
+    *('{"passed": 3, "failed": 0}', {"exit_code": 0, "passed": 3}),
 ]
 SHORT_OF = [
     *("3 failed, 2 passed", "10 failed, 5 passed", "v1.0 failed, v1.1 passed", "7 of 10 passed"),
@@ -134,21 +147,53 @@ SHORT_OF = [
         "5 passed. Process exited with code 137",
         "5 passed, exit status 2",
     ),
+    *("0 passed", "no tests ran", "0 passed, 2 skipped", "2 skipped", "1 xfailed", "passed: 0"),
+    *("3 passed, 1 failed, 2 skipped", "3 passed, 1 error", "3 passed, 1 xfailed, 1 failed"),
+    *(
+        "passed, but lint skipped",
+        "passed (skipped)",
+        "passed, 2 skipped",
+        "5 passed, 2 pending",
+        "3 of 5 passed",
+    ),
+    *("5 passed, all of security skipped", "5 passed, 2 skipped, exit code: 1"),
+    *({"passed": 0, "failed": 0}, {"passed": 3, "failed": 1}, {"passed": 3, "errors": 1}),
+    *(
+        {"passed": False},
+        {"passed": 3, "total": 5},
+        {"passed": 3, "tests": 5},
+        {"passed": -1},
+        {"passed": None},
+    ),
+    *({"passed": 3, "exit_code": 1}, {"passed": 3, "skipped": 1, "total": 5}, {"xfailed": 1}),
+    *({"passed": True, "error": "disk full"}, {"passed": "0"}, {"seconds_passed": 3}),
+    *({"not_passed": 3}, {"not_passed": True}, [{"passed": 3}, {"passed": 0}]),
+    *({"passed": 3, "ok": False}, {"skipped": 3}, {"should_have_passed": True}),
 ]
 
 
-@requirement("S-CONFIRM-04")
+@requirement("S-CONFIRM-04", "S-CONFIRM-10")
 @pytest.mark.parametrize("answer", REPORTS, ids=repr)
 def test_a_report_that_counts_no_failure_is_accepted(answer: Any) -> None:
     """As programs that run tests write it: `0 failed` says that nothing is wrong."""
     assert opens(must_precede("ask", "pay", accept="passed"), answer)
 
 
-@requirement("S-CONFIRM-04")
+@requirement("S-CONFIRM-04", "S-CONFIRM-10")
 @pytest.mark.parametrize("answer", SHORT_OF, ids=repr)
 def test_a_report_that_falls_short_is_not(answer: Any) -> None:
     """Some failed, or not all of them have passed; a zero belongs to the word that it counts."""
     assert not opens(must_precede("ask", "pay", accept="passed"), answer)
+
+
+@requirement("S-CONFIRM-10")
+def test_a_number_counts_tests_only_and_true_says_any_word() -> None:
+    """`approved: 5` may be an amount, and `1 approved, 2 skipped` may be a vote."""
+    approved = must_precede("ask", "pay", accept="approved")
+    assert opens(approved, {"approved": True})
+    assert opens(approved, {"isApproved": "true"})
+    for answer in ({"approved": 5}, "1 approved, 2 skipped", {"approved": False}, {"approved": 1}):
+        assert not opens(approved, answer)
 
 
 @requirement("S-CONFIRM-04")
