@@ -108,17 +108,48 @@ def _tight(literals: Conjunction) -> Conjunction:
 
 def minimal(terms: Iterable[Conjunction]) -> Residual:
     """Return the disjunction of these, without those that another one covers."""
-    results, kept = dict[Literal, Conjunction](), list[Conjunction]()
+    results, kept = dict[Literal, Conjunction](), _Kept()
     for term in sorted(set(terms), key=len):
-        if not results.keys().isdisjoint(term) or any(covers(weak, term) for weak in kept):
+        if not term:
+            return frozenset({term})  # it covers all others
+        if not results.keys().isdisjoint(term) or kept.covers(term):
             continue
         if len(term) == 1 and (literal := next(iter(term)))[0] == "D":
             results[literal] = term  # it is compared by a lookup: nothing else implies it
         else:
-            kept = [other for other in kept if not covers(term, other)]
-            kept.append(term)
-        _capped([*results.values(), *kept] if len(results) + len(kept) > TERM_CAP else kept)
-    return frozenset([*results.values(), *kept])
+            kept.add(term)
+        if len(results) + len(kept.terms) > TERM_CAP:
+            _capped([*results.values(), *kept.terms])
+    return frozenset([*results.values(), *kept.terms])
+
+
+class _Kept:
+    """Conjunctions of which none covers another one; only those that share nodes are compared."""
+
+    def __init__(self) -> None:
+        self.terms: set[Conjunction] = set()
+        self._by_first: dict[Any, list[Conjunction]] = {}
+        self._by_node: dict[Any, set[Conjunction]] = {}
+
+    def covers(self, term: Conjunction) -> bool:
+        """True if one of them covers the term: then all its nodes are among those of the term."""
+        for node in {literal[1] for literal in term}:
+            for weak in self._by_first.get(node, ()):
+                if weak in self.terms and covers(weak, term):
+                    return True
+        return False
+
+    def add(self, term: Conjunction) -> None:
+        """Add a term, and leave out those that it covers: they have all of its nodes."""
+        nodes = {literal[1] for literal in term}
+        sharing = [self._by_node.get(node, set()) for node in nodes]
+        self.terms.difference_update(
+            [each for each in min(sharing, key=len) if each in self.terms and covers(term, each)]
+        )
+        self.terms.add(term)
+        self._by_first.setdefault(next(iter(nodes)), []).append(term)
+        for node in nodes:
+            self._by_node.setdefault(node, set()).add(term)
 
 
 def _capped(terms: list[Conjunction]) -> Residual:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -32,7 +32,9 @@ from sponsio_like.monitor.residual import (
     one,
     shifted,
 )
+from tests.support.costs import work
 from tests.support.play import opened
+from tests.support.size import sized
 
 
 class World(NamedTuple):
@@ -272,3 +274,27 @@ def test_a_result_is_put_where_it_is_waited_for(seed: int) -> None:
 
         assert settle_residual(residual, at, final) == mapped(residual, value)
         assert settle_residual(residual, at, {1: True}) is residual
+
+
+def test_alternatives_about_different_nodes_are_not_compared() -> None:
+    """Four hundred take a few calls each; each was compared with all before it."""
+    terms = [frozenset({("F", n, 3), ("W", 1_000 + n)}) for n in range(400)]
+    assert work(lambda: minimal(terms)) < 40 * len(terms)
+    assert minimal(terms) == frozenset(terms)
+
+
+def test_what_another_alternative_covers_is_left_out() -> None:
+    """As when each is compared with each, whatever they are about."""
+    dice = random.Random(5)
+
+    def literal() -> Any:
+        kind = dice.choice("XWFGD")
+        rest = (dice.randrange(3), dice.random() < 0.5) if kind == "D" else (dice.randrange(4),)
+        return (kind, dice.randrange(3), *(rest if kind in "FGD" else ()))
+
+    for _ in range(sized(4_000, 400)):
+        terms = {frozenset(literal() for _ in range(dice.randint(1, 3))) for _ in range(8)}
+        found = minimal(terms)
+        assert found <= terms
+        assert all(any(covers(weak, term) for weak in found) for term in terms)
+        assert not any(covers(a, b) and a != b and not covers(b, a) for a in found for b in found)
