@@ -24,7 +24,15 @@ CHECKING = frozenset(
 WRITING = frozenset(
     {"write", "edit", "patch", "modify", "replace", "insert", "append", "overwrite"}
 )
-"""and those in names of tools that write it anew."""
+"""those in names of tools that write it anew,"""
+CHANGING = frozenset({"create", "save", "update", "delete", "remove", "move", "rename"})
+"""those that do so if a file stands beside them: `update_file`, and not `update_order`,"""
+FILES = frozenset({"file", "files", "code", "source", "patch", "diff", "notebook", "workspace"})
+"""those for files,"""
+ANYTHING = frozenset(
+    {"apply", "str", "string", "text", "to", "in", "multi", "lines", "line", "tool"}
+)
+"""and those that name nothing that is written: `edit_ticket` and `write_email` write no files."""
 SHOWN = 4
 """The most tools that are named."""
 
@@ -33,7 +41,7 @@ def outdated(contracts: Sequence[Contract], tools: Iterable[str]) -> Iterator[Pr
     """Yield a warning for each order whose first call looks at what other tools may write again,
     where no contract speaks of these tools and of the later call together.
     """
-    writers = [each for each in dict.fromkeys(tools) if _says(each, WRITING)]
+    writers = [each for each in dict.fromkeys(tools) if _writes(each)]
     together = [_tools_named(each, writers) for each in contracts]
     told = set[tuple[str, ...]]()
     for contract in contracts if writers else ():
@@ -44,7 +52,7 @@ def outdated(contracts: Sequence[Contract], tools: Iterable[str]) -> Iterator[Pr
             told.add(both)
             spoken = [names for names in together if names.issuperset(then)]
             left = [each for each in writers if each not in set(both).union(*spoken)]
-            if left and not any(_says(each, WRITING) for each in then):
+            if left and not any(_writes(each) for each in then):
                 yield _problem(contract, first, then, left)
 
 
@@ -88,8 +96,21 @@ def _tools_named(contract: Contract, tools: Sequence[str]) -> set[str]:
 
 def _says(name: str, words: frozenset[str]) -> bool:
     """True if one of these words is part of the name: `run_tests`, `runTests`, `ci.run-tests`."""
+    return not words.isdisjoint(_words(name))
+
+
+def _writes(name: str) -> bool:
+    """True if a tool writes files, as the words of its name tell: `fs.write`, `update_file`."""
+    words = _words(re.split(r"[.:/]|__", name)[-1])
+    if not words.isdisjoint(FILES):
+        return not words.isdisjoint(WRITING | CHANGING)
+    return not words.isdisjoint(WRITING) and words <= WRITING | ANYTHING
+
+
+def _words(name: str) -> frozenset[str]:
+    """Return the words of a name, in small letters."""
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return not words.isdisjoint(re.split(r"[\W_]+", parted.lower()))
+    return frozenset(re.split(r"[\W_]+", parted.lower())) - {""}
 
 
 def _either(names: Iterable[str]) -> str:

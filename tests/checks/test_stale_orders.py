@@ -66,6 +66,35 @@ def test_where_nothing_is_written_nothing_is_said(order: str, tools: str) -> Non
     assert told(order, tools=tools) == []
 
 
+@pytest.mark.parametrize(
+    "writer",
+    [
+        *("edit", "write_file", "str_replace", "fs.write", "mcp__files__edit_file", "applyPatch"),
+        *("append_to_file", "create_file", "updateFile", "delete_files", "edit_source", "patch"),
+    ],
+)
+def test_a_tool_that_writes_files_is_told_by_its_name(writer: str) -> None:
+    """Whatever it does with them."""
+    assert len(told(ORDER, tools=f"[run_tests, {writer}, merge_pr]")) == 1
+
+
+@pytest.mark.parametrize(
+    ("order", "tools"),
+    [
+        ("tool `review_claim` must precede `pay_claim`", "[review_claim, edit_ticket, pay_claim]"),
+        ("tool `scan_id` must precede `open_account`", "[scan_id, write_email, open_account]"),
+        ("tool `build_quote` must precede `send_quote`", "[build_quote, edit_note, send_quote]"),
+        ("tool `review_order` must precede `ship`", "[review_order, modify_user_address, ship]"),
+        ("tool `compile_report` must precede `mail`", "[compile_report, insert_row, mail]"),
+        ("tool `test_drive` must precede `sign`", "[test_drive, update_order, sign]"),
+        ("tool `run_tests` must precede `merge_pr`", "[run_tests, read_file, find_file, merge_pr]"),
+    ],
+)
+def test_what_writes_letters_and_tickets_writes_no_files(order: str, tools: str) -> None:
+    """What was reviewed, scanned or built there has not been written again."""
+    assert told(order, tools=tools) == []
+
+
 def test_check_prints_it_once_for_each_order(tmp_path: Path) -> None:
     """It is a warning of `check`; contracts load without it."""
     path = tmp_path / "merge.yaml"

@@ -129,7 +129,107 @@ MEANS = (
 CAUGHT = "tests/traps/test_attacks_catalog.py"
 MISREAD = "tests/traps/test_attacked_answers.py"
 LAST = "tests/traps/test_found_last_confirm.py"
+REFUSES = "tests/reference/test_predicates.py::test_a_pattern_refuses_what_its_predicate_refuses"
+PLACES = "tests/kinds/test_typed_fields.py"
+REPORTS = "tests/traps/test_found_last_confirm.py::test_a_report_that_falls_short_is_not"
+BESIDE = (
+    "tests/traps/test_attacked_answers.py"
+    "::test_a_field_that_is_no_yes_and_no_plain_data_confirms_nothing"
+)
 TERMS = (
+    # --- arguments of patterns ------------------------------------------------------------------
+    (
+        "a limit for each value is one for all",
+        "patterns/operational.py",
+        "return Rule(few, by=by or (), single=True)",
+        "return Rule(few, by=(), single=True)",
+        f"{REFUSES}[rate_limit(action=q,limit=2,by=['k'])]",
+    ),
+    (
+        "a call without the value has a limit of its own",
+        "patterns/operational.py",
+        "return Rule(few, by=by or (), single=True)",
+        "return Rule(few, by=by or (), single=False)",
+        "tests/patterns/test_patterns.py::test_a_list_at_a_limit_for_each_value_is_refused",
+    ),
+    (
+        "a cooldown after a call is one between calls",
+        "patterns/operational.py",
+        "most, pausing = (1, action) if after is None else (0, after)",
+        "most, pausing = (1, action)",
+        f"{REFUSES}[cooldown(action=s,steps=2,after=m)]",
+    ),
+    (
+        "a cooldown for each value is one for all",
+        "patterns/operational.py",
+        "return Rule(rested, by=by or (), single=True)",
+        "return Rule(rested, by=(), single=True)",
+        f"{REFUSES}[cooldown(action=s,seconds=3,after=m,by=['k'])]",
+    ),
+    (
+        "what a cooldown is measured from may lack the value",
+        "patterns/operational.py",
+        "rested = f.conj(rested, *known)",
+        "rested = f.conj(rested)",
+        f"{REFUSES}[cooldown(action=s,seconds=3,after=m,by=['k'])]",
+    ),
+    (
+        "one agent may do both for no value at all",
+        "patterns/compliance.py",
+        'by=("@agent", *(same or ()))',
+        'by=("@agent",)',
+        f"{REFUSES}[segregation_of_duty(first=a,second=b,same=['k'])]",
+    ),
+    (
+        "the place of a path is its text",
+        "kinds/file_path.py",
+        '"place": unclear if place is None else (place,),',
+        '"place": (text,),',
+        f"{PLACES}::test_the_place_of_a_path_is_a_key_for_all_its_spellings",
+    ),
+    (
+        "a path that readers take differently has the place of its text",
+        "kinds/file_path.py",
+        '"place": unclear if place is None else (place,),',
+        '"place": (text,) if place is None else (place,),',
+        f"{PLACES}::test_the_place_of_a_path_is_a_key_for_all_its_spellings",
+    ),
+    # --- what is accepted -----------------------------------------------------------------------
+    (
+        "an exit code in a field is a number like any other",
+        "contracts/confirmation.py",
+        "elif _says_no(name, data) or _has_exited(name, data) or (",
+        "elif _says_no(name, data) or (",
+        REPORTS,
+    ),
+    (
+        "an exit code in a text says nothing",
+        "contracts/confirmation.py",
+        "{FAILED}|{EXITED}|{DELAYED}",
+        "{FAILED}|{DELAYED}",
+        REPORTS,
+    ),
+    (
+        "none that has passed is some",
+        "contracts/confirmation.py",
+        "None if number is None else number > 0",
+        "None if number is None else number >= 0",
+        REPORTS,
+    ),
+    (
+        "tests that are missing are no matter",
+        "contracts/confirmation.py",
+        "inside += [False] if word.counts and ",
+        "inside += [] if word.counts and ",
+        REPORTS,
+    ),
+    (
+        "a review is a yes",
+        "contracts/confirmation.py",
+        "return isinstance(data, Mapping) and is_yes(data, depth)",
+        "return isinstance(data, Mapping)",
+        BESIDE,
+    ),
     (
         "the last value is that of now",
         "monitor/past.py",
