@@ -15,19 +15,19 @@ from typing import Any
 PASS = re.compile(r"\bpass(?:ed|ing)\b", re.IGNORECASE)
 """A word that counts tests where a number stands beside it."""
 ASIDE = r"(?:skipped|ignored|xfailed|xpassed|todo|deselected|filtered out)"
-"""What tests are called that were not run, or that did what was expected of them."""
+"""Names of tests that were not run, or that did what was expected of them."""
 SOME = re.compile(r"(?<![\w.,])[1-9]\d*(?: tests?| checks?)? \0|\0 ?[:=] ?[1-9]|\ball(?: \w+)? \0")
 """All, or a number above 0, have passed, here `\\0`."""
 SET_ASIDE = re.compile(
     r"[|,;]?\s*(?:\b\d+ skipped, \d+ \0, \d+ of \d+ total\b"
     rf"|(?<![\w.-])\d+ {ASIDE}\b|\b{ASIDE} ?[:=] ?\d+\b(?![.,]\d))"
 )
-"""How many were set aside."""
+"""The number of tests that were set aside."""
 COUNTED = {"all", "tests", "test", "checks", "cases", "suites", "num", "number", "of", "count"}
 COUNTED |= {"total", "is", "has", "have", "was"}
 """The words that may stand beside the accepted one in the name of a field: `num_passed_tests`."""
 SUITES = {"suites"}
-"""What is counted apart from tests."""
+"""Names of what is counted apart from tests."""
 
 
 def without_set_aside(text: str) -> str:

@@ -617,8 +617,8 @@ BUGS = (
     Bug(
         "what ends well is pending",
         "monitor/monitor.py",
-        "if not self._ends_well(each)]",
-        "if self._ends_well(each)]",
+        "if not self._ends_as(each, known)]",
+        "if self._ends_as(each, known)]",
     ),
     Bug(
         "nothing is left unfulfilled",
