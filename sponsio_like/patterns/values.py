@@ -165,7 +165,13 @@ def resolved(match: Occurrence, by: Success) -> Formula:
     },
 )
 def until(trigger: Occurrence, forbidden: Occurrence, release: Success | None = None) -> Formula:
-    """After `trigger`, no `forbidden` until `release`, for the same values; ever, without one."""
+    """After `trigger`, no `forbidden` until `release`, for the same values; ever, without one.
+
+    Both are compared by when they were called: a `trigger` that still runs when `release` is called
+    is released by it. So that its result counts too (`write_file` ends while `run_tests` runs), add
+    {pattern: sanitized_before_sink, source: write_file, sanitizer: run_tests, sink: merge_pr}. A
+    call that still runs when `forbidden` is called, and was called before `release`, stops neither.
+    """
     if release is not None:
         check_release(release, trigger)
     binds = f.Once(trigger) if release is None else f.Since(~release, trigger)

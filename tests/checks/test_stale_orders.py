@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sponsio_like import Guard
 from sponsio_like.checks import outdated
 from sponsio_like.contracts import loads, read_sentence
 from sponsio_like.replay import checked
@@ -102,3 +103,30 @@ def test_check_prints_it_once_for_each_order(tmp_path: Path) -> None:
     path.write_text(f"version: 1\ntools: {WRITERS}\ncontracts:\n{both}")
     said = [each.what for each in checked(path, lambda _: ()).warnings]
     assert [each for each in said if "counts for `merge_pr`" in each] == said[:1]
+
+
+@pytest.mark.parametrize(
+    ("calls", "letters"),
+    [
+        ("w -w t -t m", "AAA"),
+        ("w t -w -t m", "AAB"),
+        ("w t -t -w m", "AAB"),
+        ("t w -w -t m", "AAB"),
+        ("t -t w m", "AAB"),
+        ("w t -t m", "AAA"),
+    ],
+)
+def test_a_write_that_ends_while_tests_run_counts_where_its_result_does(
+    calls: str, letters: str
+) -> None:
+    """`until` goes by calls, `sanitized_before_sink` by results (`-w`), as the page says."""
+    arrived = "{pattern: sanitized_before_sink, source: w, sanitizer: t, sink: m}"
+    both = f"    guarantee: [no `m` after `w` until `t`, {arrived}]"
+    mine = Guard(loads(f"version: 1\ncontracts:\n  - name: a\n{both}\n").contracts).session()
+    said = ""
+    for each in calls.split():
+        if each[0] == "-":
+            mine.settle(each[1:], output=1)
+            continue
+        said += type(mine.decide(each, {}, id=each)).__name__[0]
+    assert said == letters

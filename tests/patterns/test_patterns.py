@@ -923,7 +923,7 @@ def test_the_traces_of_a_users_pattern_are_played_when_it_is_declared(
 
 def test_a_list_at_a_limit_for_each_value_is_refused() -> None:
     """Of several values, it is not known which one counts."""
-    few = opened(contract("few").guarantees(rate_limit("q", 2, by=["k"])))
+    few = opened(contract("few").guarantees(rate_limit("q", 2, by=["k"]))).session
     for several in ([1, 2], {"a": 1}):
         assert type(few.decide("q", {"k": several})).__name__ == "Blocked"
     assert type(few.decide("q", {"k": 1})).__name__ == "Allowed"
