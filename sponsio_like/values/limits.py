@@ -9,7 +9,7 @@ DEPTH_CAP = 64
 """Deepest nesting that is read."""
 VALUES_CAP = 5_000
 """Most values of the arguments of one call: scalars, lists, objects."""
-ANSWER_CAP = 20_000
+ANSWER_CAP = 100_000
 """Most values of one answer."""
 NUMBER_CAP = 4_300
 """Largest power of ten of a number that is calculated with or written."""
@@ -43,7 +43,7 @@ LEAK_WORK = 100
 """to look up one piece where leaks are looked for, which finds many more of them;"""
 FORM_WORK = 25
 """to put one character into the normal form of Unicode."""
-JSON_CAP = 1_000_000
+JSON_CAP = 4_000_000
 """Longest text, in characters, of an answer that is read as JSON;"""
-JSON_WORK, JSON_VALUE_WORK = 60, 2_500
+JSON_WORK, JSON_VALUE_WORK = 8, 800
 """the work to read one of them, and one value."""
