@@ -249,22 +249,26 @@ def settlements(
 
     That is the final value of its open slots, and True if it settles only at the end. An atom that
     binds some of the variables may be false of the values that the result binds, however the call
-    ends.
+    ends. Of a result that cannot be read, each slot has its default.
     """
     nodes = [slots[i].node for i in open_slots]
     others = dict.fromkeys(node for node in nodes if not isinstance(node, Happens))
     others |= dict.fromkeys(_partial(slots, nodes))
+    defaults = {
+        node: {slots[i].default for i in open_slots if slots[i].node == node} for node in others
+    }
+    answers = [
+        (False, True, None) if len(each) > 1 else (False, True) for each in defaults.values()
+    ]
     out: list[tuple[dict[int, bool], bool]] = []
     endings = itertools.product(("done", "failed"), (False, True))
-    for (status, late), bits in itertools.product(
-        endings, itertools.product((False, True), repeat=len(others))
-    ):
-        known = dict(zip(others, bits, strict=True))
-        values = [
-            n.what == status and known.get(n, True) if isinstance(n, Happens) else known[n]
-            for n in nodes
-        ]
-        out.append((dict(zip(open_slots, values, strict=True)), late))
+    for (status, late), told in itertools.product(endings, itertools.product(*answers)):
+        known, final = dict(zip(others, told, strict=True)), dict[int, bool]()
+        for i, node in zip(open_slots, nodes, strict=True):
+            answer = known.get(node, True)
+            holds = slots[i].default if answer is None else answer
+            final[i] = holds and (not isinstance(node, Happens) or node.what == status)
+        out.append((final, late))
     return out
 
 

@@ -300,6 +300,25 @@ def test_a_call_may_bind_one_variable_twice(
     assert legal(same, "vet")
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "G(called(go) -> WY !(!(done([pay, log]) & output = $x) S (done(pay) & output = $x)))",
+        'G(called(go) -> Y (!(done([a, pay]) & output.s = "ok") S (done(pay) & output.s = "ok")))',
+    ],
+)
+def test_an_answer_that_cannot_be_read_counts_against_the_call_at_each_place(rule: str) -> None:
+    """The same condition on an answer stands for something, and against it: where the answer cannot
+    be read, it is false here and true there.
+    """
+    one = session(rule)
+    assert isinstance(one.decide("pay", {}, id="1"), Allowed)
+    assert one.settle("1", output={"s": float("nan")}) == ()
+    refused = one.decide("go")
+    assert isinstance(refused, Blocked)
+    assert refused.violations[0].contract == "c0"
+
+
 def test_calls_beside_each_other_do_not_see_their_outputs() -> None:
     """A value is known once its call has settled."""
     one = session("G(called(use, id = $x) -> Y O(done(make) & output = $x))")

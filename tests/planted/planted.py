@@ -411,6 +411,13 @@ BUGS = (
         f"{AGREES}[atoms 0]",
     ),
     Planted(
+        "an answer that cannot be read is the same at each place",
+        "monitor/alphabet.py",
+        "(False, True, None) if len(each) > 1 else (False, True)",
+        "(False, True)",
+        "tests/monitor/test_values.py::test_an_answer_that_cannot_be_read_counts_against_the_call_at_each_place",
+    ),
+    Planted(
         "all that a call binds is of one value",
         "monitor/alphabet.py",
         "others |= dict.fromkeys(_partial(slots, nodes))",
