@@ -90,27 +90,9 @@ class Interceptor:
     """
 
     __slots__ = (
-        "clock",
-        "context",
-        "doubt",
-        "finished",
-        "flights",
-        "gate",
-        "lanes",
-        "last_response",
-        "latest",
-        "ledger",
-        "lock",
-        "policy",
-        "sequential",
-        "settling",
-        "tick",
-        "tickets",
-        "time",
-        "unread",
-        "warned",
-        "world",
-        "written",
+        "clock", "context", "doubt", "finished", "flights", "gate", "lanes", "last_response",
+        "latest", "ledger", "lock", "policy", "sequential", "settling", "tick", "tickets", "time",
+        "unread", "warned", "world", "written",
     )  # fmt: skip
 
     def __init__(

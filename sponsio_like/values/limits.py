@@ -46,4 +46,4 @@ FORM_WORK = 25
 JSON_CAP = 4_000_000
 """Longest text, in characters, of an answer that is read as JSON;"""
 JSON_WORK, JSON_VALUE_WORK = 8, 800
-"""the work to read one of them, and one value."""
+"""the work to read one character of it, and one value."""
