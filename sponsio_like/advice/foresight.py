@@ -179,7 +179,7 @@ def _reads(op: Op, hidden: set[int], loose: set[int]) -> bool:
     """True if the value of a node now depends on a hidden slot."""
     if op[0] in ("lit", "value", "sum", "repeats", "elapsed"):
         return op[1] in hidden
-    return op[0] not in ("Y", "WY", "last") and not loose.isdisjoint(operands(op))
+    return op[0] not in ("Y", "WY", "YO", "WYH", "last") and not loose.isdisjoint(operands(op))
 
 
 def _carries(op: Op, sure: set[int], *, truth: bool) -> bool:

@@ -370,11 +370,11 @@ def _truth_if_unbound(
             return False if False in below else True if set(below) == {True} else None
         case ("or", *_):
             return True if True in below else False if set(below) == {False} else None
-        case ("O" | "Y", *_):
+        case ("O" | "Y" | "YO", *_):
             return False if below[0] is False else None
         case ("S", *_):
             return False if below[1] is False else None
-        case ("H" | "WY", *_):
+        case ("H" | "WY" | "WYH", *_):
             return True if below[0] is True else None
         case ("T", *_):
             return True if below[1] is True else None

@@ -52,6 +52,7 @@ from sponsio_like.monitor import (
     concerned,
     dont_care_slots,
     due,
+    has_one_register,
     is_unchanged,
     keeps_registers,
     memory,
@@ -126,7 +127,7 @@ class Clause:
         self.names = frozenset(name for match in matches for name in match.names)
         self.globs = frozenset(glob for match in matches for glob in match.globs)
         counts = self.monitor.counts_steps or self.scope_monitor.counts_steps
-        steady = listens.unaffected and not counts
+        steady = listens.unaffected and (self.is_plain or not counts)
         self._sees_all = listens.memoryless or listens.sees_all or self.kinds != self.counts
         self.may_wake = not (self.by or listens.memoryless or listens.sees_all or steady)
         self.automaton = Automaton() if self._is_finite() else None
@@ -186,6 +187,11 @@ class Clause:
         return self.kinds == self.counts and all(
             is_finite(one.program, counts=late) for one in each
         )
+
+    @cached_property
+    def has_one_register(self) -> bool:
+        """True if older snapshots have more registers than this clause."""
+        return has_one_register(self.monitor) or has_one_register(self.scope_monitor)
 
     @cached_property
     def is_memoryless(self) -> bool:

@@ -22,6 +22,7 @@ from sponsio_like.monitor.branches import SLOTS_CAP, TooManyBranches
 from sponsio_like.monitor.delay import positions_until
 from sponsio_like.monitor.in_flight import open_positions, settle_residual
 from sponsio_like.monitor.monitor import Monitor, State, Verdict, overall
+from sponsio_like.monitor.older_registers import has_one_register, with_one_register
 from sponsio_like.monitor.owed import Instance, times_due
 from sponsio_like.monitor.parametric.atoms import CallMatcher, OutputMatcher
 from sponsio_like.monitor.parametric.bindings import Bindings, BoundLetters, Revealed
@@ -59,7 +60,16 @@ from sponsio_like.monitor.past import (
     kept,
 )
 from sponsio_like.monitor.past_source import Code, Emitter, Names
-from sponsio_like.monitor.program import PAST, STATEFUL, Op, Program, Slot, operands
+from sponsio_like.monitor.program import (
+    PAST,
+    STAMPED,
+    STATEFUL,
+    Op,
+    Program,
+    Slot,
+    bounded_steps,
+    operands,
+)
 from sponsio_like.monitor.progression import Position
 from sponsio_like.monitor.reasons import JudgedPosition, Reason, reasons_of
 from sponsio_like.monitor.relative_state import (
@@ -114,19 +124,20 @@ from sponsio_like.monitor.windows import WindowEntry, of_today
 # fmt: off
 __all__ = [
     "BINDING", "EXACT", "KEY_CAP", "LONG", "NEVER", "OTHER", "PAST", "RELATED_CAP", "SKIPPED_CAP",
-    "SLOTS_CAP", "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Addition", "Bindings",
-    "BoundLetters", "Branch", "CallMatcher", "Change", "ClauseState", "ClauseStep", "Code",
-    "Comparison", "Crowd", "Emitter", "Form", "Instance", "JudgedPosition", "Judgement", "Key",
-    "Known", "Letter", "Literal", "Monitor", "Name", "Names", "Now", "Op", "OutputMatcher", "Past",
-    "Position", "PositionCounts", "Program", "Read", "Reason", "Register", "Registers", "Relevance",
-    "Residual", "Revealed", "RootedProgram", "Slot", "State", "TextKeys", "ToCome",
+    "SLOTS_CAP", "STAMPED", "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Addition",
+    "Bindings", "BoundLetters", "Branch", "CallMatcher", "Change", "ClauseState", "ClauseStep",
+    "Code", "Comparison", "Crowd", "Emitter", "Form", "Instance", "JudgedPosition", "Judgement",
+    "Key", "Known", "Letter", "Literal", "Monitor", "Name", "Names", "Now", "Op", "OutputMatcher",
+    "Past", "Position", "PositionCounts", "Program", "Read", "Reason", "Register", "Registers",
+    "Relevance", "Residual", "Revealed", "RootedProgram", "Slot", "State", "TextKeys", "ToCome",
     "TooManyBranches", "Value", "ValueStates", "VariableLayout", "Verdict", "WindowEntry",
-    "Witness", "all_vars", "awaits_results", "branching", "concerned", "conjunction",
-    "dont_care_slots", "due", "fixed_at", "is_part", "is_tied", "is_unchanged", "keeps_registers",
-    "kept", "key_after", "known", "likeness", "literals_of", "memory", "never", "of_today",
-    "only_permits", "open_positions", "operands", "overall", "overdue", "places_of",
-    "positions_until", "reasons_of", "relations", "remembers_texts_once", "renamed_trees",
-    "renumbered", "settle_residual", "slot_reader", "split_key", "stateless", "static",
-    "targets_of", "ties", "times_due", "told_apart", "tool_names", "unchanged_by",
+    "Witness", "all_vars", "awaits_results", "bounded_steps", "branching", "concerned",
+    "conjunction", "dont_care_slots", "due", "fixed_at", "has_one_register", "is_part", "is_tied",
+    "is_unchanged", "keeps_registers", "kept", "key_after", "known", "likeness", "literals_of",
+    "memory", "never", "of_today", "only_permits", "open_positions", "operands", "overall",
+    "overdue", "places_of", "positions_until", "reasons_of", "relations", "remembers_texts_once",
+    "renamed_trees", "renumbered", "settle_residual", "slot_reader", "split_key", "stateless",
+    "static", "targets_of", "ties", "times_due", "told_apart", "tool_names", "unchanged_by",
     "unconcerned_letter", "value_text", "variable_layout", "vars_given_by_context", "vars_in",
+    "with_one_register",
 ]

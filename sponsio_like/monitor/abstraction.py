@@ -13,7 +13,7 @@ from typing import Any
 
 from sponsio_like.logic.formula import Seconds, Steps
 from sponsio_like.monitor.past import Past, Register, Value, compile_node
-from sponsio_like.monitor.program import STATEFUL, Program, operands
+from sponsio_like.monitor.program import STAMPED, STATEFUL, Program, operands
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _said(program: Program) -> list[int]:
 
 def _bound(program: Program, cell: Register) -> Any:
     op = program.nodes[cell.node]
-    return (op[0], op[2]) if op[0] in "OH" else None
+    return (op[0], op[2]) if op[0] in STAMPED else None
 
 
 def _abstract_node(

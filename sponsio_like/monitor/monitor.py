@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sponsio_like.events import MISSING
 from sponsio_like.logic import Decomposition
-from sponsio_like.logic.formula import Const, Steps
+from sponsio_like.logic.formula import Const
 from sponsio_like.monitor.branches import OFTEN, SLOTS_CAP, SOURCE_CAP, Branches, End
 from sponsio_like.monitor.in_flight import (
     WaitingResiduals,
@@ -32,7 +32,7 @@ from sponsio_like.monitor.owed import (
 )
 from sponsio_like.monitor.past import Letter, Registers, compare_nodes, compile_past
 from sponsio_like.monitor.past_source import Stepped, compiled_step
-from sponsio_like.monitor.program import Program, Slot
+from sponsio_like.monitor.program import Program, Slot, bounded_steps
 from sponsio_like.monitor.progression import Position, Progression
 from sponsio_like.monitor.reachability import FAR, Search
 from sponsio_like.monitor.residual import (
@@ -95,9 +95,7 @@ class Monitor:
         self.plain = not self.rest and not any(
             self._owing(root) for roots in self.always for root in roots
         )
-        self.counts_steps = any(
-            op[0] in ("O", "H") and isinstance(op[2], Steps) for op in program.nodes
-        )
+        self.counts_steps = any(bounded_steps(op) is not None for op in program.nodes)
         self.search = Search(program, self.past, self.future, self.always, self.rest, tools)
         self.branches = Branches(program, self.past)
         atoms = all(each.kind == "atom" for each in program.slots)
@@ -464,5 +462,5 @@ def _holds_on_nothing(program: Program, root: int) -> bool:
             case ("lit", _, negated):
                 known.append(negated)
             case _:
-                known.append(op[0] in ("true", "WX", "G", "R", "WY", "H", "T"))
+                known.append(op[0] in ("true", "WX", "G", "R", "WY", "WYH", "H", "T"))
     return bool(known[root])

@@ -124,6 +124,8 @@ def compile_node(op: Op, r: int, i: int) -> tuple[Value, Register | None]:
             return _term(op, r, i)
         case ("O" | "H", _, Steps() | Seconds()):
             return _bounded(op, r, i)
+        case ("YO" | "WYH", _, _):
+            return _earlier(op, r, i)
     return _operator(op, r, i)
 
 
@@ -177,6 +179,19 @@ def _bounded(op: Op, r: int, i: int) -> tuple[Value, Register]:
         lambda v, x, s, p, t: t if v[a] is sought else _recent(s[r], t - limit),
         _latest_time,
     )
+
+
+def _earlier(op: Op, r: int, i: int) -> tuple[Value, Register]:
+    """Return value and register of O or H over positions before this one.
+
+    The register is that of `_bounded`, so that it stays as it is while the body is false (O).
+    """
+    name, a, bound = op
+    sought = name == "YO"
+    limit = bound.count
+    return (
+        lambda v, x, s, p, t: sought if s[r] is not None and p - s[r] <= limit else not sought
+    ), Register(i, None, lambda v, x, s, p, t: p if v[a] is sought else _recent(s[r], p - limit))
 
 
 def _latest_step(last: Any, position: int, _: float) -> Any:

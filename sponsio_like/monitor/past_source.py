@@ -138,6 +138,10 @@ class Emitter:
                 return _any([self.value(a), self._recently(i, bound)])
             case ("H", a, bound):
                 return _all([self.value(a), _not(self._recently(i, bound))])
+            case ("YO", _, bound):
+                return self._recently(i, bound)
+            case ("WYH", _, bound):
+                return _not(self._recently(i, bound))
         return self._term(op, i)
 
     def _holds(self, slot: int) -> Code:
@@ -228,10 +232,10 @@ class Emitter:
         match op:
             case ("Y" | "WY", a):
                 return self.value(a)
-            case ("O" | "H", a, bound) if bound is not None:
+            case ("O" | "H" | "YO" | "WYH", a, bound) if bound is not None:
                 now, sought = self._now(bound), self.value(a)
                 left = f"(None if {own} is None or {own} < {now} - {self._bound(bound)} else {own})"
-                return _choice(sought if op[0] == "O" else _not(sought), now, left)
+                return _choice(sought if op[0] in ("O", "YO") else _not(sought), now, left)
             case ("count", _, _, bound, _) if bound is not None:
                 return self._stamps(op, i)
             case ("since" | "age", a):

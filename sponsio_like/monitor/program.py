@@ -7,6 +7,7 @@ value is its `default`, taken where a comparison cannot be made.
     ("lit", slot, negated)          ("true",) ("false",) ("and", i, j, ..) ("or", i, j, ..)
     ("X", i) ("WX", i) ("F", i, bound) ("G", i, bound) ("U", i, j) ("R", i, j)
     ("Y", i) ("WY", i) ("O", i, bound) ("H", i, bound) ("S", i, j) ("T", i, j)     T: dual of S
+    ("YO", i, steps) ("WYH", i, steps)      O and H over that many positions before this one
     ("cmp", i, op, j, negated)      over terms:
     ("value", slot) ("count", i, reset or -1, bound, keep) ("sum", slot, bound)
     ("since", i) ("age", i) ("repeats", slot, similar) ("last", i, j) ("elapsed", slot)
@@ -21,12 +22,16 @@ from typing import Any, Literal, TypeAlias
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError
 from sponsio_like.events import is_status
+from sponsio_like.logic.formula import Steps
 
 Op: TypeAlias = tuple[Any, ...]
 Todo: TypeAlias = "tuple[f.Node, bool, bool]"
 
 FUTURE = frozenset({"X", "WX", "F", "G", "U", "R"})
-PAST = frozenset({"Y", "WY", "O", "H", "S", "T"})
+EARLIER = frozenset({"YO", "WYH"})
+PAST = frozenset({"Y", "WY", "O", "H", "S", "T"}) | EARLIER
+STAMPED = frozenset({"O", "H"}) | EARLIER
+"""Operators of the past that may have a bound; with one, they remember when something was so."""
 STATEFUL = frozenset({"count", "sum", "since", "age", "repeats", "last", "elapsed"})
 TERMS = STATEFUL | {"value"}
 _IDEMPOTENT = frozenset({"F", "G", "O", "H"})
@@ -58,6 +63,7 @@ class Program:
         self.nodes: list[Op] = []
         self.slots: list[Slot] = [] if beside is None else beside.slots
         self._known: dict[Op, int] = {}
+        self._unread: dict[Op, int] = {}
         self.slot_of: dict[Slot, int] = {} if beside is None else beside.slot_of
         self._ahead: list[bool] = []
 
@@ -96,11 +102,25 @@ class Program:
         """
         if op[0] in _IDEMPOTENT and op[2] is None and self.nodes[op[1]][::2] == (op[0], None):
             return int(op[1])
+        if op in self._unread:
+            self._known[op] = self._unread.pop(op)
+            self.nodes[self._known[op]] = op
         if op not in self._known:
             self._check(op)
             self._known[op] = len(self.nodes)
             self.nodes.append(op)
         return self._known[op]
+
+    def earlier(self, name: str, body: int, steps: int) -> int:
+        """Return the number of `YO` or `WYH`, behind a number that is kept for the operator below.
+
+        Snapshots have the numbers of nodes, from before these two were one.
+        """
+        below = (name[-1], body, Steps(steps - 1))
+        if below not in self._known and below not in self._unread:
+            self._unread[below] = len(self.nodes)
+            self.nodes.append(("false",))
+        return self.node(name, body, Steps(steps))
 
     def slot(self, slot: Slot) -> int:
         """Return the number of this slot, which is added if it is new."""
@@ -123,6 +143,11 @@ class Program:
         return self._ahead[i]
 
 
+def bounded_steps(op: Op) -> Steps | None:
+    """Return the bound in steps of an operator that remembers a position; None for all others."""
+    return op[2] if op[0] in STAMPED and isinstance(op[2], Steps) else None
+
+
 def operands(op: Op) -> tuple[int, ...]:
     """Return the numbers of the nodes directly under `op`."""
     match op:
@@ -134,7 +159,9 @@ def operands(op: Op) -> tuple[int, ...]:
             return (term, body)
         case ("count", body, reset, _, _):
             return (body,) if reset < 0 else (body, reset)
-        case ("X" | "WX" | "F" | "G" | "Y" | "WY" | "O" | "H" | "since" | "age", body, *_):
+        case ("X" | "WX" | "F" | "G" | "Y" | "WY" | "since" | "age", body, *_):
+            return (body,)
+        case ("O" | "H" | "YO" | "WYH", body, _):
             return (body,)
     return ()
 
@@ -192,6 +219,10 @@ def _iff(left: f.Formula, right: f.Formula, sign: bool, bad: bool) -> tuple[list
 
 
 def _unary(node: f.Node, sign: bool, bad: bool) -> tuple[list[Todo], _Build]:
+    match node:
+        case f.Yesterday(f.Once(of, Steps(n))) | f.WeakYesterday(f.Historically(of, Steps(n))):
+            earlier = "YO" if isinstance(node, f.Yesterday) is sign else "WYH"
+            return [(of, sign, bad)], lambda p, done: p.earlier(earlier, done[0], n + 1)
     name = _UNARY[type(node)]
     name = name if sign else _DUAL[name]
     body: f.Formula = node.body  # type: ignore[attr-defined]

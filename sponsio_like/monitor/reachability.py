@@ -12,12 +12,11 @@ import functools
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from sponsio_like.logic.formula import Steps
 from sponsio_like.monitor.abstraction import abstract, abstracted
 from sponsio_like.monitor.alphabet import letters, unconcerned_letter
 from sponsio_like.monitor.letter_values import LetterValues
 from sponsio_like.monitor.past import Letter, Past, Registers
-from sponsio_like.monitor.program import PAST, Program
+from sponsio_like.monitor.program import PAST, Program, bounded_steps
 from sponsio_like.monitor.progression import Progression, timeless
 from sponsio_like.monitor.residual import (
     Literal,
@@ -484,6 +483,6 @@ def _is_behind(joint: ObligationSet, others: Iterable[ObligationSet], goal: Goal
 
 def settles_within(program: Program) -> int:
     """Return after how many positions that no contract speaks of registers no longer change."""
-    bounds = [op[2].count for op in program.nodes if op[0] in "OH" and isinstance(op[2], Steps)]
+    bounds = [bound.count for op in program.nodes if (bound := bounded_steps(op)) is not None]
     depth = sum(op[0] in PAST for op in program.nodes)
     return depth + sum(bounds) + 1

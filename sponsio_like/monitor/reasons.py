@@ -67,10 +67,10 @@ def _why(judged: JudgedPosition, i: int, *, past: bool) -> Iterator[Reason]:
             for k in parts:
                 if judged.values[k] is False:
                     yield from _why(judged, k, past=past)
-        case ("O" | "S", *rest):
+        case ("O" | "S" | "YO", *rest):
             body = rest[1] if op[0] == "S" else rest[0]
             yield Reason("missing", flip, _words(judged.program, body))
-        case ("H" | "T", *rest):
+        case ("H" | "T" | "WYH", *rest):
             body = rest[1] if op[0] == "T" else rest[0]
             yield Reason("forbids", flip, _words(judged.program, body, negated=True))
         case ("Y" | "WY", body):
@@ -116,5 +116,7 @@ def _words(program: Program, i: int, *, negated: bool = False) -> str:
             return show(program.slots[slot].node)
         case ("count", body, *_):
             return f"count({_words(program, body)})"
+        case ("YO" | "WYH" as name, body, _):
+            return f"{'!' if negated else ''}{name[:-1]}({name[-1]}({_words(program, body)}))"
     inner = ", ".join(_words(program, k) for k in operands(op))
     return f"{'!' if negated else ''}{op[0]}({inner})"

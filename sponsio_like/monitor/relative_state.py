@@ -16,6 +16,7 @@ from sponsio_like.monitor.in_flight import open_positions
 from sponsio_like.monitor.monitor import Monitor, State
 from sponsio_like.monitor.owed import bounds_after
 from sponsio_like.monitor.past import Register, Registers
+from sponsio_like.monitor.program import STAMPED, bounded_steps
 from sponsio_like.monitor.residual import literals_of, renumbered, shifted
 from sponsio_like.monitor.trees import (
     INNER,
@@ -111,7 +112,7 @@ def _left(op: Any, value: Any, last: int) -> Any:
     match op:
         case ("since", _):
             return None if value is None else value - last
-        case ("O" | "H", _, Steps() as bound):
+        case (_, _, Steps() as bound) if op[0] in STAMPED:
             return within_steps(value, bound, last)
         case ("count", _, _, Steps(width), _):
             return tuple(each - last for each in value if each + width > last + 1)
@@ -131,7 +132,7 @@ def awaits_results(state: State) -> bool:
 
 def _is_position(monitor: Monitor, cell: Register) -> bool:
     op = monitor.program.nodes[cell.node]
-    return op[0] == "since" or (op[0] in ("O", "H") and isinstance(op[2], Steps))
+    return op[0] == "since" or bounded_steps(op) is not None
 
 
 def is_unchanged(monitor: Monitor, before: State, after: State) -> bool:
@@ -163,7 +164,7 @@ def _same(monitor: Monitor, cells: Sequence[Register], old: Any, new: Any) -> bo
 
 def _forgotten(monitor: Monitor, cell: Register, old: Any, new: Any) -> bool:
     op = monitor.program.nodes[cell.node]
-    if op[0] in ("O", "H") and op[2] is not None:
+    if op[0] in STAMPED and op[2] is not None:
         return new is None
     return op[0] in ("count", "sum") and isinstance(old, tuple) and set(new) <= set(old)
 
@@ -180,9 +181,9 @@ def due(monitor: Monitor, state: State, position: int) -> int:
     kept: set[int] = set()
     for cells, registers in _all_registers(monitor, state):
         for cell, value in zip(cells, registers, strict=True):
-            op = monitor.program.nodes[cell.node]
-            if op[0] in ("O", "H") and isinstance(op[2], Steps) and value is not None:
-                kept.add(value + op[2].count)
+            bound = bounded_steps(monitor.program.nodes[cell.node])
+            if bound is not None and value is not None:
+                kept.add(value + bound.count)
     kept = {last for last in kept if last >= position}
     if not owed and not kept:
         return NEVER

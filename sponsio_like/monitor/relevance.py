@@ -112,6 +112,8 @@ def unchanged_by(program: Program, letter: Sequence[bool | None]) -> bool:
                 quiet = values[body] is False
             case ("count", body, reset, _, _):
                 quiet = values[body] is False and (reset < 0 or values[reset] is False)
+            case ("YO" | "WYH" as name, body, _):
+                quiet = values[body] is (name == "WYH")
             case _:
                 quiet = op[0] not in PAST
         if not quiet:

@@ -15,9 +15,17 @@ from typing import Any
 from sponsio_like.engine import LINEAGE, Clause, Ledger, Policy, decode, encode, ranked
 from sponsio_like.errors import SnapshotError
 from sponsio_like.events import Context, Counted, Denials
-from sponsio_like.monitor import ClauseState, PositionCounts, State, of_today
+from sponsio_like.monitor import (
+    ClauseState,
+    PositionCounts,
+    State,
+    of_today,
+    with_one_register,
+)
 
 FORMAT = 1
+ONE_REGISTER = "one register"
+"""Marks the states of clauses of which older snapshots had two registers."""
 compact = json.JSONEncoder(separators=(",", ":")).encode
 """Writes JSON data as a text without spaces."""
 _OF_PARTS = frozenset({ClauseState, State})
@@ -113,13 +121,16 @@ def take_text(ledger: Ledger, context: Context, written: Written, mine: dict[str
 
 def _clause_text(ledger: Ledger, i: int, written: Written) -> str:
     """Return what clause `i` remembers, as a text of JSON."""
-    data = write_clause(ledger, i, written)
+    clause, data = ledger.policy.clauses[i], _write_states(ledger, i, written)
     if i in ledger.stores:
-        return compact(data)
-    if not ledger.policy.clauses[i].by:
-        return written.text(i, data)
-    pairs = zip(ledger.keyed[i], data["map"], strict=True)
-    return f'{{"map":[{",".join(written.text((i, key), pair) for key, pair in pairs)}]}}'
+        text = compact(data)
+    elif not clause.by:
+        text = written.text(i, data)
+    else:
+        pairs = zip(ledger.keyed[i], data["map"], strict=True)
+        each = ",".join(written.text((i, key), pair) for key, pair in pairs)
+        text = f'{{"map":[{each}]}}'
+    return f'{{"{ONE_REGISTER}":{text}}}' if clause.has_one_register else text
 
 
 def _around(ledger: Ledger, context: Context, written: Written) -> dict[str, Any]:
@@ -147,6 +158,11 @@ def _around(ledger: Ledger, context: Context, written: Written) -> dict[str, Any
 
 def write_clause(ledger: Ledger, i: int, written: Written) -> Any:
     """Return what clause `i` remembers, as JSON data."""
+    data = _write_states(ledger, i, written)
+    return {ONE_REGISTER: data} if ledger.policy.clauses[i].has_one_register else data
+
+
+def _write_states(ledger: Ledger, i: int, written: Written) -> Any:
     if i in ledger.stores:
         return encode(ledger.stores[i].plain())
     by = ledger.policy.clauses[i].by
@@ -156,19 +172,27 @@ def write_clause(ledger: Ledger, i: int, written: Written) -> Any:
 def read_clause(ledger: Ledger, i: int, plain: Any, written: Written) -> None:
     """Take over what clause `i` remembers. Raises an error if the data does not fit the clause."""
     clause, policy = ledger.policy.clauses[i], ledger.policy
+    older = clause.has_one_register and ONE_REGISTER not in plain
+    if clause.has_one_register and not older:
+        plain = plain[ONE_REGISTER]
     if i in ledger.stores:
         states, *rest = decode(plain)
-        for each in states:
-            _check(clause, each)
+        known = [_with_registers(clause, each, older=older) for each in states]
         last = ledger.last(i)
-        ledger.put(i, (tuple([_of_today(clause, each, last) for each in states]), *rest))
+        ledger.put(i, (tuple([_of_today(clause, each, last) for each in known]), *rest))
         return
     if clause.by or plain != policy.starts_plain[i]:
         state = decode(plain)
-        _check(clause, state)
+        if clause.by:
+            state = {
+                key: (_with_registers(clause, each, older=older), length)
+                for key, (each, length) in state.items()
+            }
+        else:
+            state = _with_registers(clause, state, older=older)
         now = _all_of_today(clause, state, ledger.last(i))
         ledger.put(i, now)
-        if now != state:
+        if older or now != state:
             return
     else:
         ledger.put(i, policy.starts[i])
@@ -245,12 +269,21 @@ def _denied(policy: Policy, data: Any) -> Counted:
     }
 
 
-def _check(clause: Clause, kept: Any) -> None:
-    """Raise an error if this cannot be what the clause remembers."""
-    for state in [each for each, _ in kept.values()] if clause.by else [kept]:
-        for monitor, part in ((clause.scope_monitor, state.outer), (clause.monitor, state.segment)):
-            if part is not None and len(part.registers) != len(monitor.past.cells):
-                raise ValueError("registers are missing")
+def _with_registers(clause: Clause, state: ClauseState, *, older: bool) -> ClauseState:
+    """Return the state with the registers of today.
+
+    Raises an error if this cannot be what the clause remembers.
+    """
+    if older:
+        inner = state.segment
+        state = state._replace(
+            outer=with_one_register(clause.scope_monitor, state.outer),
+            segment=None if inner is None else with_one_register(clause.monitor, inner),
+        )
+    for monitor, part in ((clause.scope_monitor, state.outer), (clause.monitor, state.segment)):
+        if part is not None and len(part.registers) != len(monitor.past.cells):
+            raise ValueError("registers are missing")
+    return state
 
 
 def _moved(ledger: Ledger, data: Mapping[str, Any], kept: set[str]) -> dict[int, int]:

@@ -34,10 +34,11 @@ from sponsio_like.engine.fastpath.transitions import (
 from sponsio_like.engine.fastpath.value_readers import lookup, short_values
 from sponsio_like.engine.open_call import open_clause
 from sponsio_like.engine.policy import Policy
-from sponsio_like.logic.formula import Happens, Steps
+from sponsio_like.logic.formula import Happens
 from sponsio_like.monitor import (
     NEVER,
     SLOTS_CAP,
+    STAMPED,
     BoundLetters,
     ClauseState,
     Code,
@@ -48,6 +49,7 @@ from sponsio_like.monitor import (
     Read,
     Slot,
     State,
+    bounded_steps,
     static,
     unconcerned_letter,
 )
@@ -92,7 +94,7 @@ def _changed(monitor: Monitor, after: str, before: str) -> list[str]:
     for j, cell in enumerate(monitor.past.cells):
         op, new, old = monitor.program.nodes[cell.node], f"{after}[{j}]", f"{before}[{j}]"
         more = f"{new} != {old}"
-        if op[0] in ("O", "H") and op[2] is not None:
+        if op[0] in STAMPED and op[2] is not None:
             more += f" and {new} is not None"
         elif op[0] in ("count", "sum"):
             more += f" and not (type({old}) is tuple and set({new}) <= set({old}))"
@@ -104,10 +106,10 @@ def _bounds(monitor: Monitor, before: str) -> list[str]:
     """The positions at which bounds in steps run out."""
     found = []
     for j, cell in enumerate(monitor.past.cells):
-        op = monitor.program.nodes[cell.node]
-        if op[0] in ("O", "H") and isinstance(op[2], Steps):
+        bound = bounded_steps(monitor.program.nodes[cell.node])
+        if bound is not None:
             own = f"{before}[{j}]"
-            found.append(f"(-1 if {own} is None else {own} + {int(op[2].count) + 1})")
+            found.append(f"(-1 if {own} is None else {own} + {int(bound.count) + 1})")
     return found
 
 
