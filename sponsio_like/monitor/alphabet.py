@@ -243,13 +243,14 @@ def _letter(slots: Sequence[Slot], base: Sequence[Any], choice: Choice, ending: 
 
 
 def settlements(
-    slots: Sequence[Slot], open_slots: Sequence[int]
+    slots: Sequence[Slot], open_slots: Sequence[int], *, unreadable: bool = False
 ) -> list[tuple[dict[int, bool], bool]]:
     """Return each way in which a call in flight may settle.
 
     That is the final value of its open slots, and True if it settles only at the end. An atom that
     binds some of the variables may be false of the values that the result binds, however the call
-    ends. Of a result that cannot be read, each slot has its default.
+    ends. `unreadable`: the result may be one that cannot be read, of which each slot has its
+    default; no continuation has such a result.
     """
     nodes = [slots[i].node for i in open_slots]
     others = dict.fromkeys(node for node in nodes if not isinstance(node, Happens))
@@ -258,7 +259,8 @@ def settlements(
         node: {slots[i].default for i in open_slots if slots[i].node == node} for node in others
     }
     answers = [
-        (False, True, None) if len(each) > 1 else (False, True) for each in defaults.values()
+        (False, True, None) if unreadable and len(each) > 1 else (False, True)
+        for each in defaults.values()
     ]
     out: list[tuple[dict[int, bool], bool]] = []
     endings = itertools.product(("done", "failed"), (False, True))

@@ -254,7 +254,8 @@ class Branches:
         if slots not in self._known_keys:
             if len(slots) > SLOTS_CAP:
                 raise TooManyBranches(at)
-            finals = [final for final, _ in settlements(self.program.slots, slots)]
+            ways = settlements(self.program.slots, slots, unreadable=True)
+            finals = [final for final, _ in ways]
             keys = dict.fromkeys(tuple([final[i] for i in slots]) for final in finals)
             self._known_keys[slots] = tuple(keys)
         return self._known_keys[slots]

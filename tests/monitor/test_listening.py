@@ -56,6 +56,7 @@ H called(*)                     | same  same  same
 Y called(a)                     | same  same  same
 called(a) S called(b)           | same  same  same
 O[<=2] called(a)                | True  same  same
+Y O[<=2] called(a)              | same  same  same
 O[<=2s] called(a)               | any   any   any
 H[<=2s] called(a)               | any   any   any
 O agent = bob                   | any   any   any
@@ -317,6 +318,41 @@ def test_only_a_clock_that_runs_out_wakes_a_clause(text: str, run: str, touched:
     session(run)
     event = Call("o", {}, "id", "agent", 0)
     assert bool(session.session._inner.ledger.touched(event)) is touched
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "G(called(a) -> Y O[<=2] done(b))",
+        "G(called(a) -> WY H[<=2] !done(b))",
+        "G(called(a) -> Y O[<=2] done(b)) & G(called(b) -> WY H[<=3] !called(a))",
+    ],
+)
+def test_a_contract_about_the_last_calls_is_not_woken_by_others(text: str) -> None:
+    """However many there are: that the bound runs out changes nothing that it remembers."""
+    session = opened(text, guard={"mode": "observe"})
+    for run in ("b", "o o o o o", "a o b", "o o o"):
+        session(run)
+        assert session.session._inner.ledger.soonest > 1 << 50
+        assert session.session._inner.ledger.touched(Call("o", {}, "id", "agent", 0)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "G !Y O[<=2] called(b)",
+        "G(called(a) -> O (!Y O[<=2] called(b) & Y called(*)))",
+        "G(called(a) -> Y !Y O[<=2] called(b))",
+        "G(called(b) -> F called(a)) & G(called(a) -> Y O[<=2] called(b))",
+    ],
+)
+def test_a_contract_that_others_may_violate_or_change_sees_the_bound_run_out(text: str) -> None:
+    """The same when every call is shown to it."""
+    for seed in range(20):
+        quiet = played(Guard([Contract("c", (Rule(read(text)),))], mode="observe"), seed)
+        with hearing_all():
+            loud = played(Guard([Contract("c", (Rule(read(text)),))], mode="observe"), seed)
+        assert quiet == loud
 
 
 def test_a_clause_is_shown_a_call_once() -> None:

@@ -12,6 +12,7 @@ import pytest
 from sponsio_like.event_types import Call
 from sponsio_like.events.context import Context
 from sponsio_like.monitor.past import compile_past
+from sponsio_like.monitor.past_source import compiled_step
 from sponsio_like.monitor.program import Program
 from sponsio_like.monitor.slots import slot_reader
 from sponsio_like.syntax import read
@@ -59,6 +60,16 @@ MEANINGS: list[tuple[str, Meaning]] = [
     ("O[<=2s] called(a)", lambda r, i: any(a(r, j) for j in range(max(0, i - 2), i + 1))),
     ("H[<=2s] called(a)", lambda r, i: all(a(r, j) for j in range(max(0, i - 2), i + 1))),
     ("O[<=0] called(a)", a),
+    ("Y O[<=0] called(a)", lambda r, i: i > 0 and a(r, i - 1)),
+    ("Y O[<=1] called(a)", lambda r, i: any(a(r, j) for j in range(max(0, i - 2), i))),
+    ("!Y O[<=1] called(a)", lambda r, i: not any(a(r, j) for j in range(max(0, i - 2), i))),
+    ("WY H[<=1] called(a)", lambda r, i: all(a(r, j) for j in range(max(0, i - 2), i))),
+    ("WY O[<=1] called(a)", lambda r, i: not i or any(a(r, j) for j in range(max(0, i - 2), i))),
+    ("Y H[<=1] called(a)", lambda r, i: i > 0 and all(a(r, j) for j in range(max(0, i - 2), i))),
+    (
+        "O[<=1] called(a) & !Y O[<=1] called(a)",
+        lambda r, i: a(r, i) and "a" not in r[max(0, i - 2) : i],
+    ),
     ("called(a) S called(b)", since),
     ("!(called(a) S called(b))", lambda r, i: not since(r, i)),
     ("Y (called(a) S called(b))", lambda r, i: i > 0 and since(r, i - 1)),
@@ -112,6 +123,25 @@ def test_a_register_remembers_what_its_operator_means(text: str, meaning: Meanin
         calls = [Call(tool, {"n": n}) for n, tool in enumerate(run)]
         expected = [meaning(run, i) for i in range(len(run))]
         assert values(text, calls) == expected, run
+
+
+@pytest.mark.parametrize(("text", "meaning"), MEANINGS)
+def test_a_step_in_source_does_what_the_functions_do(text: str, meaning: Meaning) -> None:
+    """The same truth, and the same registers, at every position of every run of five calls."""
+    program = Program()
+    root = program.add(read(text))
+    past, readers = compile_past(program), [slot_reader(slot) for slot in program.slots]
+    step = compiled_step(program, past, [root])
+    for run in itertools.product("abc", repeat=5):
+        registers, said = past.start, []
+        for at, tool in enumerate(run):
+            letter = tuple(reader(Call(tool, {"n": at}), Context()) for reader in readers)
+            known = past.read(letter, registers, at, float(at))
+            violated, after = step(letter, registers, at, float(at))
+            registers = past.after(known, letter, registers, at, float(at))
+            said.append(not violated)
+            assert after == registers
+        assert said == [bool(meaning(run, i)) for i in range(len(run))]
 
 
 RUNS: list[tuple[str, list[tuple[str, Any]], list[int]]] = [

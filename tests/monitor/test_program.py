@@ -43,6 +43,18 @@ def test_the_same_node_has_one_number() -> None:
     assert len(program.slots) == 2
 
 
+def test_what_was_so_within_steps_before_has_one_register() -> None:
+    """And the numbers of its nodes are those that snapshots of older versions have."""
+    assert names("Y O[<=2] called(a)") == ["lit", "false", "YO"]
+    assert names("WY H[<=2] called(a)") == ["lit", "false", "WYH"]
+    assert names("!Y O[<=2] called(a)") == ["lit", "false", "WYH"]
+    assert names("Y H[<=2] called(a)") == ["lit", "H", "Y"]
+    assert names("Y O[<=2s] called(a)") == ["lit", "O", "Y"]
+    assert names("Y O[<=2] called(a) & O[<=2] called(a)") == ["lit", "O", "YO", "and"]
+    assert names("O[<=2] called(a) & Y O[<=2] called(a)") == ["lit", "O", "YO", "and"]
+    assert names("Y O[<=2] called(a) & O[<=3] called(a)") == ["lit", "false", "YO", "O", "and"]
+
+
 WINDOWS = [
     ("count[<=5](a) <= 3", 5),
     ("count[<=5](a) <= 0", 2),
