@@ -23,7 +23,7 @@ from sponsio_like.monitor.delay import positions_until
 from sponsio_like.monitor.in_flight import open_positions, settle_residual
 from sponsio_like.monitor.monitor import Monitor, State, Verdict, overall
 from sponsio_like.monitor.older_registers import has_one_register, with_one_register
-from sponsio_like.monitor.owed import Instance, times_due
+from sponsio_like.monitor.owed import Instance, owing, times_due
 from sponsio_like.monitor.parametric.atoms import CallMatcher, OutputMatcher
 from sponsio_like.monitor.parametric.bindings import Bindings, BoundLetters, Revealed
 from sponsio_like.monitor.parametric.lookup import BINDING, UNBOUND, Form
@@ -61,6 +61,7 @@ from sponsio_like.monitor.past import (
 )
 from sponsio_like.monitor.past_source import Code, Emitter, Names
 from sponsio_like.monitor.program import (
+    FUTURE,
     PAST,
     STAMPED,
     STATEFUL,
@@ -93,10 +94,13 @@ from sponsio_like.monitor.relevance import (
     unchanged_by,
 )
 from sponsio_like.monitor.residual import (
+    NO,
+    YES,
     Literal,
     Residual,
     conjunction,
     literals_of,
+    one,
     overdue,
     renumbered,
 )
@@ -123,21 +127,21 @@ from sponsio_like.monitor.windows import WindowEntry, of_today
 
 # fmt: off
 __all__ = [
-    "BINDING", "EXACT", "KEY_CAP", "LONG", "NEVER", "OTHER", "PAST", "RELATED_CAP", "SKIPPED_CAP",
-    "SLOTS_CAP", "STAMPED", "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "Addition",
-    "Bindings", "BoundLetters", "Branch", "CallMatcher", "Change", "ClauseState", "ClauseStep",
-    "Code", "Comparison", "Crowd", "Emitter", "Form", "Instance", "JudgedPosition", "Judgement",
-    "Key", "Known", "Letter", "Literal", "Monitor", "Name", "Names", "Now", "Op", "OutputMatcher",
-    "Past", "Position", "PositionCounts", "Program", "Read", "Reason", "Register", "Registers",
-    "Relevance", "Residual", "Revealed", "RootedProgram", "Slot", "State", "TextKeys", "ToCome",
-    "TooManyBranches", "Value", "ValueStates", "VariableLayout", "Verdict", "WindowEntry",
+    "BINDING", "EXACT", "FUTURE", "KEY_CAP", "LONG", "NEVER", "NO", "OTHER", "PAST", "RELATED_CAP",
+    "SKIPPED_CAP", "SLOTS_CAP", "STAMPED", "STATEFUL", "STATES_CAP", "UNBOUND", "VALUES_CAP", "YES",
+    "Addition", "Bindings", "BoundLetters", "Branch", "CallMatcher", "Change", "ClauseState",
+    "ClauseStep", "Code", "Comparison", "Crowd", "Emitter", "Form", "Instance", "JudgedPosition",
+    "Judgement", "Key", "Known", "Letter", "Literal", "Monitor", "Name", "Names", "Now", "Op",
+    "OutputMatcher", "Past", "Position", "PositionCounts", "Program", "Read", "Reason", "Register",
+    "Registers", "Relevance", "Residual", "Revealed", "RootedProgram", "Slot", "State", "TextKeys",
+    "ToCome", "TooManyBranches", "Value", "ValueStates", "VariableLayout", "Verdict", "WindowEntry",
     "Witness", "all_vars", "awaits_results", "bounded_steps", "branching", "concerned",
     "conjunction", "dont_care_slots", "due", "fixed_at", "has_one_register", "is_part", "is_tied",
     "is_unchanged", "keeps_registers", "kept", "key_after", "known", "likeness", "literals_of",
-    "memory", "never", "of_today", "only_permits", "open_positions", "operands", "overall",
-    "overdue", "places_of", "positions_until", "reasons_of", "relations", "remembers_texts_once",
-    "renamed_trees", "renumbered", "settle_residual", "slot_reader", "split_key", "stateless",
-    "static", "targets_of", "ties", "times_due", "told_apart", "tool_names", "unchanged_by",
-    "unconcerned_letter", "value_text", "variable_layout", "vars_given_by_context", "vars_in",
-    "with_one_register",
+    "memory", "never", "of_today", "one", "only_permits", "open_positions", "operands", "overall",
+    "overdue", "owing", "places_of", "positions_until", "reasons_of", "relations",
+    "remembers_texts_once", "renamed_trees", "renumbered", "settle_residual", "slot_reader",
+    "split_key", "stateless", "static", "targets_of", "ties", "times_due", "told_apart",
+    "tool_names", "unchanged_by", "unconcerned_letter", "value_text", "variable_layout",
+    "vars_given_by_context", "vars_in", "with_one_register",
 ]

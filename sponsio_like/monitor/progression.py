@@ -92,9 +92,9 @@ class Progression:
             case ("or", *parts):
                 return _any([known[k] for k in parts])
             case ("X", body):
-                return one(("X", body))
+                return self._next("F", body, at)
             case ("WX", body):
-                return one(("W", body))
+                return self._next("G", body, at)
             case ("F", body, bound):
                 return either(known[body], self._later("F", i, bound, at))
             case ("G", body, bound):
@@ -104,6 +104,13 @@ class Progression:
             case ("R", left, right):
                 return both(known[right], either(known[left], one(("W", i))))
         raise TypeError(f"not a node of the future: {self.nodes[i]!r}")
+
+    def _next(self, kind: str, i: int, at: Position) -> Residual:
+        """Return what X F or WX G, or X or WX of another node, leaves for later positions."""
+        match self.nodes[i]:
+            case (name, body, Steps(count)) if name == kind:
+                return one((kind, body, at.number + 1 + count))
+        return one(("X" if kind == "F" else "W", i))
 
     def _later(self, kind: str, i: int, bound: Any, at: Position) -> Residual:
         """Return what F or G at node `i` leaves for the positions after this one."""

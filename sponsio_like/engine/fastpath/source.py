@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sponsio_like.engine.clause import MOMENT, Clause
+from sponsio_like.engine.fastpath.deadlines import Deadlines, has_deadlines
 from sponsio_like.engine.fastpath.lane import Lane, NoLane, Opener, Reader, ResultPart
 from sponsio_like.engine.fastpath.letter import (
     Lettering,
@@ -160,7 +161,7 @@ class Writer:
         self._ends = {"done": _End([], []), "failed": _End([], [])}
         self._open = _End([], [])
         self._reads: list[str] = []
-        self._may_refuse = self._needs_monitor = False
+        self._may_refuse = self._needs_monitor = self._may_ask = False
         self._result_part: ResultPart = "status"
         self._answers, self._waiting = dict[Slot, str](), dict[int, None]()
         counts = [f"positions[{k}] += 1" for k in policy.call_counters]
@@ -190,17 +191,29 @@ class Writer:
         kept = "".join(f"{each}, " for each in self._said.variables)
         taken = self._kept()
         self._check[:] = _used(self._check, kept)
-        check = [*_taking(self._check), *self._check, f"return ({kept})"]
-        if self._needs_monitor:
-            check = ["bad = ()", *check[:-1], f"return [bad, ({kept})]"]
-        elif self._may_refuse:
-            check = ["bad = ()", *check[:-1], f"return [bad, ({kept})] if bad else ({kept})"]
+        check = [*_taking(self._check), *self._begun(), *self._check, *self._answered(f"({kept})")]
         done, failed = (self._end(end, taken) for end in self._ends.values())
         bodies = {f"check({CALL})": check, f"done({RESULT})": done}
         if failed != done:  # the result makes a difference
             bodies[f"failed({RESULT})"] = failed
         made = self._names.functions(bodies)
         return made["check"], made["done"], made.get("failed", made["done"])
+
+    def _begun(self) -> list[str]:
+        """Return the lines that `_answered` needs in front."""
+        asked = ["asks = False"] if self._may_ask else []
+        return ["bad = ()", *asked] if asked or self._may_refuse or self._needs_monitor else []
+
+    def _answered(self, kept: str) -> list[str]:
+        """Return the lines that return what was read, and what stands against the call."""
+        found = f"[bad, {kept}]"
+        if self._needs_monitor:
+            return [f"return {found}"]
+        asked = [f"if asks: return None if bad else {found}"] if self._may_ask else []
+        return [
+            *asked,
+            f"return {found} if bad else {kept}" if self._may_refuse else f"return {kept}",
+        ]
 
     def _end(self, end: _End, taken: list[str]) -> list[str]:
         """Return the source of a result: it is written down, and the call is counted."""
@@ -234,6 +247,8 @@ class Writer:
             self._plain(i, clause, self._said.letter(clause))
         elif _is_simple(clause) and has_transitions(clause):
             self._finite(i, clause, self._said.letter(clause))
+        elif _is_simple(clause) and has_deadlines(clause):
+            self._within_steps(i, clause, self._said.letter(clause))
         else:
             self._asked(i, clause)
 
@@ -305,6 +320,39 @@ class Writer:
             lines.append(f"if {end} is None: return False")
             writes.append(f"{state} = {end}")
         self._open.lines.extend(self._says_unless_still(i, said))
+
+    # --- clauses that owe things within steps -------------------------------------------------
+
+    def _within_steps(self, i: int, clause: Clause, letter: list[Code]) -> None:
+        """Write the step of a clause with deadlines; its monitor is asked once one is due."""
+        turns = self._policy.lanes.setdefault(("deadlines", i), Deadlines(i, clause))
+        place = self._said.place(self._policy.counting_all.numbers[i][0])
+        said = self._said.in_flight(clause, letter)
+        slots = list(zip(clause.slots, letter, strict=True))
+        finals = [
+            self._whole([self._settled(slot, code, status, ()) for slot, code in slots])
+            for status in self._ends
+        ]
+        passes, known = self._names.bind(turns.passes), self._said.keep(self._names.new())
+        self._check += [f"{known} = {passes}(ledger, {place}, {', '.join(finals)})"]
+        self._check += [f"if not {known}: asks = True"]
+        self._may_ask = True
+        take = self._names.bind(turns.take)
+        for final, end in zip(finals, self._ends.values(), strict=True):
+            end.writes.append(f"{take}(ledger, {place}, {final})")
+        asked = self._says(i, said)
+        if any(slot.waits and code is not False for slot, code in slots):
+            self._waiting[i] = None
+            self._open.lines.append(asked)
+            return
+        self._open.lines.extend((f"if not {known}:", f"    {asked}"))
+        self._open.writes.append(f"if {known}: {take}(ledger, {place}, {finals[0]})")
+
+    def _whole(self, letter: Sequence[Code]) -> str:
+        """Return a letter as one expression."""
+        if all(isinstance(each, bool) for each in letter):
+            return self._names.bind(tuple(letter))
+        return f"({''.join(f'{each}, ' for each in letter)})"
 
     # --- clauses over the past ----------------------------------------------------------------
 
