@@ -100,7 +100,7 @@ class Ledger:
         """Return the clauses whose wake position has come; few ever have one."""
         counters, positions = self.counters, self.positions
         due = [i for i, wake in self.wakes.items() if wake <= positions[counters[i][0]]]
-        return [i for i in due if kind in self.policy.clauses[i].kinds]
+        return sorted([i for i in due if kind in self.policy.clauses[i].kinds])
 
     def read(self, i: int, event: Event, context: Context) -> Read:
         """Return what clause `i` reads of the event. Atoms that users registered run here, and may

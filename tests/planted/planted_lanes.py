@@ -20,7 +20,65 @@ CROWD = "tests/semantics/test_trace.py::test_a_full_memory_is_the_business_of_it
 
 ANSWERS = "tests/fastpath/test_answers.py::test_"
 
+WITHIN = "tests/fastpath/test_deadlines.py::test_"
+
 BUGS = [
+    (
+        "a lane takes a call at which a bound runs out",
+        "engine/fastpath/deadlines.py",
+        "return at < ledger.wakes.get(self._number, NEVER) < NEVER",
+        "return at <= ledger.wakes.get(self._number, NEVER) < NEVER",
+        WITHIN + "a_lane_is_the_same_both_ways",
+    ),
+    (
+        "a lane forgets what waits for the result of a call in flight",
+        "engine/fastpath/deadlines.py",
+        "return at < ledger.wakes.get(self._number, NEVER) < NEVER and",
+        "return at < ledger.wakes.get(self._number, NEVER) and",
+        WITHIN + "a_lane_is_the_same_both_ways",
+    ),
+    (
+        "a lane that meets one thing meets all",
+        "engine/fastpath/deadlines.py",
+        "few = () if met == self._owed else",
+        "few = () if met else",
+        WITHIN + "a_lane_is_the_same_both_ways",
+    ),
+    (
+        "a lane wakes by the last bound",
+        "engine/fastpath/deadlines.py",
+        "wake = min(wake, *[due for _, due in dues])",
+        "wake = min([due for _, due in dues])",
+        WITHIN + "a_lane_is_the_same_both_ways",
+    ),
+    (
+        "a lane takes deadlines that no one call meets",
+        "engine/fastpath/deadlines.py",
+        'distance("satisfy", owed, (), 0, more=True) == 1',
+        'distance("satisfy", owed, (), 0, more=True) is not None',
+        WITHIN + "all_else_is_asked_of_the_monitor",
+    ),
+    (
+        "a call in flight is not asked of the monitor where a bound is due",
+        "engine/fastpath/source.py",
+        'self._open.lines.extend((f"if not {known}:", f"    {asked}"))',
+        "pass",
+        WITHIN + "a_lane_is_the_same_both_ways",
+    ),
+    (
+        "a call that another contract refuses is judged by a deadline alone",
+        "engine/fastpath/source.py",
+        "if asks: return None if bad else {found}",
+        "if asks: return {found}",
+        WITHIN + "several_deadlines_are_the_same_both_ways",
+    ),
+    (
+        "what the next call owes within steps ends a step early",
+        "monitor/progression.py",
+        "return one((kind, body, at.number + 1 + count))",
+        "return one((kind, body, at.number + count))",
+        "tests/reference/test_engine.py::test_the_engine_agrees_with_the_oracle",
+    ),
     (
         "a lane reads no answer",
         "engine/fastpath/source.py",

@@ -81,13 +81,19 @@ class Deadlines:
     def passes(self, ledger: Ledger, at: int, done: Letter, failed: Letter) -> bool:
         """True if a call at this position, which has one of these letters with its result, violates
         nothing, and `take` knows what it does.
+
+        That is so if nothing is owed, or only bounds that run out later. INVARIANT: where a result
+        of a call in flight matters, too, the clause sees the next position, or has no bound to wake
+        it.
         """
         turns = self.turn(done), self.turn(failed)
         if None in turns:
             return False
         inner = ledger.states[self._number][1]
         assert inner is not None
-        return not inner[1] or (ledger.wakes.get(self._number, NEVER) > at and not inner[3])
+        if not inner[1]:
+            return not inner[3]
+        return at < ledger.wakes.get(self._number, NEVER) < NEVER and not inner[3]
 
     def take(self, ledger: Ledger, at: int, letter: Letter) -> None:
         """Write the state after this position into the ledger."""
