@@ -111,7 +111,7 @@ def test_several_deadlines_are_the_same_both_ways() -> None:
     """Contracts do not disturb each other, and one that is due asks its monitor alone."""
     dice = random.Random(7)
     for _ in range(sized(60, 25)):
-        texts = dice.sample(WITH, 3)
+        texts = [*dice.sample(WITH, 3), "G !called(a, n > 2)", "G !called(b, n > 2)"]
         pair = Pair(guard(*texts, mode=dice.choice(("observe", "enforce"))))
         found = pair.difference(events(dice, dice.choice((0, 2))))
         assert found == "", texts
