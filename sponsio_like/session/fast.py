@@ -328,8 +328,13 @@ def _settled(inner: Interceptor, latest: PassedCall, now: float, ok: bool, answe
 
 def _any_waits(ledger: Ledger, clauses: Iterable[int]) -> bool:
     """True if one of these clauses, which have no keys, waits for results of calls in flight."""
+    states, every = ledger.states, ledger.policy.clauses
     for i in clauses:
-        outer, segment, *_ = ledger.states[i]
+        outer, segment, *_, flying = states[i]
+        if flying:
+            return True
+        if every[i].automaton is not None:  # of which `flying` tells
+            continue
         if awaits_results(outer) or (segment is not None and awaits_results(segment)):
             return True
     return False
