@@ -32,7 +32,7 @@ def with_one_register(monitor: Monitor, state: State) -> State:
 
 
 class _Older:
-    """Where the registers of a program stood in older snapshots; `length`: how many there were."""
+    """The places of the registers in older snapshots; `length`: how many there were."""
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor

@@ -188,10 +188,10 @@ def _earlier(op: Op, r: int, i: int) -> tuple[Value, Register]:
     """
     name, a, bound = op
     sought = name == "YO"
-    limit = bound.count
+    most = bound.count
     return (
-        lambda v, x, s, p, t: sought if s[r] is not None and p - s[r] <= limit else not sought
-    ), Register(i, None, lambda v, x, s, p, t: p if v[a] is sought else _recent(s[r], p - limit))
+        lambda v, x, s, p, t: sought if s[r] is not None and p - s[r] <= most else not sought
+    ), Register(i, None, lambda v, x, s, p, t: p if v[a] is sought else _recent(s[r], p - most))
 
 
 def _latest_step(last: Any, position: int, _: float) -> Any:

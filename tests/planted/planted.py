@@ -427,8 +427,8 @@ BUGS = (
     Planted(
         "what was so at most n steps before may be so now",
         "monitor/past.py",
-        "sought if s[r] is not None and p - s[r] <= limit else not sought",
-        "sought if v[a] is sought or (s[r] is not None and p - s[r] <= limit) else not sought",
+        "sought if s[r] is not None and p - s[r] <= most else not sought",
+        "sought if v[a] is sought or (s[r] is not None and p - s[r] <= most) else not sought",
         "tests/monitor/test_past.py::test_a_register_remembers_what_its_operator_means",
     ),
     Planted(

@@ -274,8 +274,8 @@ BUGS = [
     (
         "a bound runs out one step late",
         "engine/fastpath/source.py",
-        "int(op[2].count) + 1})",
-        "int(op[2].count) + 2})",
+        "int(bound.count) + 1})",
+        "int(bound.count) + 2})",
         PATTERNS,
     ),
     (

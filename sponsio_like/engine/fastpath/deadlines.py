@@ -36,7 +36,7 @@ TURNS_CAP = 256
 
 
 class Turn(NamedTuple):
-    """What a position does to what is owed.
+    """The effect of a position on what is owed.
 
     `met`: the nodes that hold there; `added`: what is owed since, as (node, steps).
     """

@@ -342,7 +342,7 @@ class Writer:
             end.writes.append(f"{take}(ledger, {place}, {final})")
         asked = self._says(i, said)
         if any(slot.waits and code is not False for slot, code in slots):
-            self._waiting[i] = None
+            self._waiting.setdefault(i)
             self._open.lines.append(asked)
             return
         self._open.lines.extend((f"if not {known}:", f"    {asked}"))
