@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass
 from types import AsyncGeneratorType, GeneratorType
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Ticket
@@ -22,6 +22,9 @@ from sponsio_like.guard.raised import CallHeld, blocked_exception
 from sponsio_like.outcome import Allowed, Blocked, Held, Redirect, Redirected
 from sponsio_like.session import Caller, Session, decide_fitted
 from sponsio_like.values import as_answer
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 POLL_SECONDS = 0.05
 """The seconds between two looks for the answer of a person."""
@@ -154,7 +157,8 @@ def _refused(outcome: Blocked, on_block: OnBlock) -> Flow:
 def _settled(session: Session, id: str, run: Run) -> Flow:
     """Run the call, and tell the session its result or its error.
 
-    A generator that it returns has not run: the call is in flight until it has.
+    A generator that it returns has not run, nor has work that it has given to an executor: the call
+    is in flight until it has.
     """
     try:
         output = yield run
@@ -165,12 +169,34 @@ def _settled(session: Session, id: str, run: Run) -> Flow:
         return _generated(session, id, output)
     if isinstance(output, AsyncGeneratorType):
         return _generated_later(session, id, output)
+    if _is_submitted(output):
+        output.add_done_callback(lambda done: _landed(session, id, run, done))
+        return output
+    _answered(session, id, run, output)
+    return output
+
+
+def _answered(session: Session, id: str, run: Run, output: Any) -> None:
     answer = run.answer(output)
     if isinstance(answer, Failed):
         session.settle(id, error=answer.error)
     else:
         session.settle(id, output=answer)
-    return output
+
+
+def _is_submitted(output: Any) -> bool:
+    """Return True for the future of an executor, whose module is loaded then."""
+    futures = sys.modules.get("concurrent.futures")
+    return futures is not None and isinstance(output, futures.Future)
+
+
+def _landed(session: Session, id: str, run: Run, done: Future[Any]) -> None:
+    try:
+        output = done.result()
+    except BaseException as error:  # what it raised, or that it was cancelled
+        session.settle(id, error=error_text(error))
+    else:
+        _answered(session, id, run, output)
 
 
 def _generated(

@@ -10,6 +10,7 @@ import enum
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from decimal import Decimal
 from typing import Annotated, Any, Unpack
 
@@ -553,6 +554,39 @@ async def test_an_async_generator_that_is_returned_is_in_flight_until_it_has_run
         assert [each async for each in passing] == [1]
         assert pay() == "paid"
     assert events(records)[2:] == ["blocked", "error", "ok", "allowed", "ok"]
+
+
+@requirement("S-TOOL-14")
+def test_work_that_is_given_to_an_executor_is_in_flight_until_it_is_done() -> None:
+    """Submitting it does nothing yet; what it raises, or that it is cancelled, has failed."""
+    guard, records = ruled(must_precede("check", "pay"))
+    pay = guard.tool(lambda: "paid", name="pay", blocked="return")
+    waiting, failing, cancelled = jobs = [Future[str]() for _ in range(3)]
+    left = iter(jobs)
+    check = guard.tool(lambda: next(left), name="check")
+    with guard.session().active():
+        assert [check(), check(), check()] == jobs
+        assert pay() != "paid"
+        failing.set_exception(ValueError("no"))
+        assert cancelled.cancel()
+        assert pay() != "paid"
+        waiting.set_result("fine")
+        assert pay() == "paid"
+    said = ["allowed"] * 3 + ["blocked", "error", "error", "blocked", "ok", "allowed", "ok"]
+    assert events(records) == said
+
+
+def test_an_answer_that_comes_by_an_executor_is_read() -> None:
+    """Conditions ask what the future has, and not the future."""
+    guard, _ = ruled(read("G(called(pay) -> O (done(check) & output.fine = true))"))
+    pay = guard.tool(lambda: "paid", name="pay", blocked="return")
+    with ThreadPoolExecutor(1) as pool, guard.session().active():
+        check = guard.tool(lambda fine: pool.submit(dict, fine=fine), name="check")
+        check(False).result()
+        assert pay() != "paid"
+        check(True).result()
+        pool.submit(str).result()  # the callbacks of the one before have run
+        assert pay() == "paid"
 
 
 def test_numbers_keep_their_kind() -> None:
