@@ -30,6 +30,12 @@ CAP = 4_096
 """Most steps that are remembered of one clause; with one more, all are forgotten, and computed anew
 as they are asked for. Sessions have their states themselves, so nothing of them is lost.
 """
+LARGE = 512
+"""Most parts of a state that is remembered among all: what it owes, times the calls that this may
+wait for, and the nodes of its trees. Larger ones seldom come again.
+"""
+LARGE_CAP = 4
+"""Most steps of larger states that are remembered, until the next one."""
 SIMPLE = frozenset(
     {"true", "false", "lit", "value", "cmp", "and", "or", "X", "WX", "U", "R", "Y", "WY", "S", "T"}
 )
@@ -61,13 +67,14 @@ class Automaton:
         self.cap = cap
         self._known: dict[Hashable, Learned] = {}
         self._by_parts: dict[Hashable, tuple[ClauseState, Learned]] = {}
+        self._of_large: dict[Hashable, tuple[ClauseState, Learned]] = {}
         self._shared: dict[Any, Any] = {}
 
     def known(self, state: ClauseState, key: Hashable, at: int) -> ClauseStep | None:
         """Return what `step` does, if it is remembered."""
         outer, segment, closed, broken, left, flying = state
         parts = (id(outer), id(segment), closed, broken, id(left), len(flying), key)
-        found = self._by_parts.get(parts)
+        found = self._by_parts.get(parts) or self._of_large.get(parts)
         return None if found is None else _moved(state, found[1], (*flying, at))
 
     def step(self, state: ClauseState, key: Hashable, at: int, ask: Asked) -> ClauseStep:
@@ -84,7 +91,7 @@ class Automaton:
     ) -> ClauseStep:
         outer, segment, closed, broken, left, _ = state
         parts = (id(outer), id(segment), closed, broken, id(left), rank, key)
-        found = self._by_parts.get(parts)
+        found = self._by_parts.get(parts) or self._of_large.get(parts)
         known = found[1] if found is not None else self._found(state, parts, calls, ask)
         return _moved(state, known, calls)
 
@@ -93,20 +100,28 @@ class Automaton:
     ) -> Learned:
         """Return the step of this state; from now on it is found by the identity of its parts."""
         rank, key = parts[-2:]
-        name = (state[:5], rank, key)
-        known = self._known.get(name)
+        large = is_large(state)
+        name = () if large else (state[:5], rank, key)
+        known = None if large else self._known.get(name)
         if known is None:
             try:
-                known = self._sharing(_learned(state, rank, ask))
+                known = _learned(state, rank, ask)
             except TooManyBranches as error:
                 raise TooManyBranches(calls[error.position]) from None
-            if len(self._known) >= self.cap:
-                self._known.clear()
-                self._shared.clear()
-            self._known[name] = known
-        if len(self._by_parts) >= self.cap:
-            self._by_parts.clear()
-        self._by_parts[parts] = (state, known)  # what is kept keeps its identity
+            known = known if large else self._remembered(name, known)
+        table, cap = (self._of_large, LARGE_CAP) if large else (self._by_parts, self.cap)
+        if len(table) >= cap:
+            table.clear()
+        table[parts] = (state, known)  # what is kept keeps its identity
+        return known
+
+    def _remembered(self, name: Hashable, known: Learned) -> Learned:
+        """Return the step, which is remembered by its name."""
+        known = self._sharing(known)
+        if len(self._known) >= self.cap:
+            self._known.clear()
+            self._shared.clear()
+        self._known[name] = known
         return known
 
     def _sharing(self, known: Learned) -> Learned:
@@ -152,6 +167,15 @@ def is_simple(op: Op, *, counts: bool) -> bool:
     if op[0] == "count":
         return counts and op[3] is None
     return op[0] in SIMPLE or (op[0] in UNBOUNDED and op[2] is None)
+
+
+def is_large(state: ClauseState) -> bool:
+    """True if a state has so many parts that it is not remembered for long."""
+    outer, segment, _, _, left, flying = state
+    owed, trees = len(outer.live) + len(left), outer.branches
+    if segment is not None:
+        owed, trees = owed + len(segment.live), (*trees, *segment.branches)
+    return owed * len(flying) + sum(map(len, trees)) > LARGE
 
 
 def in_flight(state: ClauseState) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from sponsio_like.contracts import Contract, Rule
-from sponsio_like.engine.automaton import NOWHERE, Automaton, is_finite
+from sponsio_like.engine.automaton import NOWHERE, Automaton, is_finite, is_large
 from sponsio_like.errors import ContractError
 from sponsio_like.events import (
     OPEN,
@@ -490,7 +490,9 @@ class Clause:
                 return False
             if len(self._rests) >= QUIET_CAP:
                 self._rests.clear()
-            found = self._rests[key] = (state, seen.state is state and not seen.violated)
+            found = (state, seen.state is state and not seen.violated)
+            if not is_large(state):
+                self._rests[key] = found
         return found[1]
 
     def _stays(self, state: ClauseState, position: int, time: float) -> bool:

@@ -24,6 +24,10 @@ Instance: TypeAlias = frozenset[Residual]
 
 OWING_CAP = 64
 """Most sets of instances of which their groups are remembered."""
+LARGE = 1_024
+"""Most alternatives in all of a set of instances, of which so many are remembered."""
+FEW = 4
+"""Most sets that are remembered when a larger one comes."""
 
 
 class Group(NamedTuple):
@@ -68,7 +72,8 @@ def owing(live: frozenset[Instance], before: frozenset[Instance] = frozenset()) 
         found = (
             _added(NOTHING, live) if base is None else _changed(base, before - live, live - before)
         )
-        if len(KNOWN) >= OWING_CAP:
+        parts = sum([len(residual) for each in live for residual in each])
+        if len(KNOWN) >= (OWING_CAP if parts <= LARGE else FEW):
             KNOWN.clear()
         KNOWN[live] = found
     return found

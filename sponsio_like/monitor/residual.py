@@ -37,15 +37,24 @@ BOUNDED = frozenset("FfGg")
 """The kinds of literals that have a bound."""
 SHAPES_CAP = 256
 """Most residuals whose shape is remembered."""
+LITERALS_CAP = 4_096
+"""Most literals of which the conjunction and the residual are remembered."""
 FEW = 8
 """Most alternatives that are each compared with all of another residual: less work for so few."""
 Shape: TypeAlias = frozenset[frozenset[Literal]]
 Bounds: TypeAlias = tuple[float, ...]
 
 
+@functools.lru_cache(LITERALS_CAP)
+def alone(literal: Literal) -> Conjunction:
+    """Return the conjunction that is just this literal; residuals share it."""
+    return frozenset({literal})
+
+
+@functools.lru_cache(LITERALS_CAP)
 def one(literal: Literal) -> Residual:
     """Return the residual that is just this literal."""
-    return frozenset({frozenset({literal})})
+    return frozenset({alone(literal)})
 
 
 def is_stronger(strong: Literal, weak: Literal) -> bool:
@@ -199,7 +208,10 @@ def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual
 def _replaced(residual: Residual, become: Mapping[Literal, Residual]) -> Iterator[Conjunction]:
     """Yield the conjunctions after replacement; each literal becomes one conjunction, or false."""
     for term in residual:
-        if all(become[literal] for literal in term):
+        if len(term) == 1:
+            (literal,) = term
+            yield from become[literal]
+        elif all(become[literal] for literal in term):
             yield _tight(frozenset().union(*(part for each in term for part in become[each])))
 
 
@@ -337,7 +349,7 @@ def renumbered(residuals: Iterable[Residual], names: Mapping[int, int]) -> froze
     def moved(literal: Literal) -> Literal:
         return ("D", names[literal[1]], *literal[2:]) if literal[0] == "D" else literal
 
-    return frozenset(frozenset(frozenset(map(moved, term)) for term in each) for each in residuals)
+    return _moved(residuals, moved)
 
 
 def shifted(residuals: Iterable[Residual], by: int) -> frozenset[Residual]:
@@ -346,4 +358,17 @@ def shifted(residuals: Iterable[Residual], by: int) -> frozenset[Residual]:
     def moved(literal: Literal) -> Literal:
         return (*literal[:2], literal[2] - by) if literal[0] in "FG" else literal
 
-    return frozenset(frozenset(frozenset(map(moved, term)) for term in each) for each in residuals)
+    return _moved(residuals, moved)
+
+
+def _moved(
+    residuals: Iterable[Residual], moved: Callable[[Literal], Literal]
+) -> frozenset[Residual]:
+    terms = dict[Conjunction, Conjunction]()
+    found = []
+    for each in residuals:
+        for term in each:
+            if term not in terms:
+                terms[term] = frozenset(map(moved, term))
+        found.append(frozenset([terms[term] for term in each]))
+    return frozenset(found)
