@@ -14,6 +14,7 @@ from sponsio_like.monitor.residual import (
     YES,
     Conjunction,
     Residual,
+    alone,
     conjunction,
     literals_of,
     minimal,
@@ -39,9 +40,12 @@ def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> lis
 
     What is left in several ways stands there once; None if there are too many.
     """
-    lefts = [owed]
+    lefts, each_finals = [owed], dict[tuple[int, ...], list[dict[int, bool]]]()
     for at, open_slots in flying.items():
-        finals = [final for final, late in settlements(slots, open_slots) if not late]
+        finals = each_finals.get(tuple(open_slots))
+        if finals is None:
+            finals = [final for final, late in settlements(slots, open_slots) if not late]
+            each_finals[tuple(open_slots)] = finals
         ways = [
             conjunction(settle_residual(each, at, final) for each in left)
             for left in lefts
@@ -116,6 +120,16 @@ def best_results(
 
 def settle_residual(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:
     """Return the residual once the call at `position` has settled so."""
+    told = [("D", position, slot, truth) for slot in final for truth in (True, False)]
+    single = [literal for literal in told if alone(literal) in residual]
+    if any(final[slot] is truth for _, _, slot, truth in single):
+        return YES
+    if not any([len(term) > 1 for term in residual]):
+        return residual.difference(map(alone, single)) if single else residual
+    return _settled_terms(residual, position, final)
+
+
+def _settled_terms(residual: Residual, position: int, final: Mapping[int, bool]) -> Residual:
     met, left, same = list[Conjunction](), list[Conjunction](), list[Conjunction]()
     for term in residual:
         told = [each for each in term if each[0] == "D" and each[1] == position]
