@@ -101,7 +101,7 @@ class Automaton:
         """Return the step of this state; from now on it is found by the identity of its parts."""
         rank, key = parts[-2:]
         large = is_large(state)
-        name = () if large else (state[:5], rank, key)
+        name = (state[:5], rank, key)
         known = None if large else self._known.get(name)
         if known is None:
             try:

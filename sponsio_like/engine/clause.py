@@ -83,7 +83,8 @@ class Clause:
 
     `monitor`: of the guarantee; `scope_monitor`: of the assumption and the scope; both read one
     letter. `automaton`: the steps that are remembered of a finite clause, else None.
-    `ignores_others`: calls of tools that it does not name leave it as it is, in any state. `by`:
+    `ignores_others`: calls of tools that it does not name leave it as it is, in any state;
+    `sees_all`: whatever it has to see concerns it. `by`:
     the paths whose values choose a monitor of their own; `bindings`: the value variables, or None;
     `counts`: the kinds of position that the guarantee counts; `kinds`: those that the clause sees.
     """
@@ -128,7 +129,7 @@ class Clause:
         self.globs = frozenset(glob for match in matches for glob in match.globs)
         counts = self.monitor.counts_steps or self.scope_monitor.counts_steps
         steady = listens.unaffected and (self.is_plain or not counts)
-        self._sees_all = listens.memoryless or listens.sees_all or self.kinds != self.counts
+        self.sees_all = listens.memoryless or listens.sees_all or self.kinds != self.counts
         self.may_wake = not (self.by or listens.memoryless or listens.sees_all or steady)
         self.automaton = Automaton() if self._is_finite() else None
         self._forget()
@@ -440,7 +441,7 @@ class Clause:
 
     def skips(self, letter: Sequence[Any]) -> bool:
         """True if states skip calls with this letter until the position that `wakes_at` returns."""
-        return not (self._sees_all or self.ignores_others) and letter == self._unconcerned_letter
+        return not (self.sees_all or self.ignores_others) and letter == self._unconcerned_letter
 
     def wakes_at(self, state: ClauseState, last: PositionCounts, time: float) -> int:
         """Return the next position that this state has to see, whatever the tool.
@@ -448,7 +449,7 @@ class Clause:
         `NEVER` if there is none.
         """
         position = last.seen
-        if self._sees_all:
+        if self.sees_all:
             return NEVER  # it sees every position that matters by itself
         if self.automaton is not None:
             return NEVER if self._rests_in(state) else position + 1

@@ -307,6 +307,7 @@ class Ledger:
             del self.alarms[name]
         if i in self.stores:
             self.stores[i] = instances(self.policy.clauses[i])
+            self.set_wake(i, self.policy.wakes.get(i, NEVER))
         elif self.policy.clauses[i].by:
             self.keys(i).clear()
         else:

@@ -90,6 +90,7 @@ class Monitor:
         self.program = program
         self.always = tuple(tuple(program.add(part) for part in parts) for parts in reading.always)
         self.rest = tuple(program.add(part) for part in reading.rest)
+        program.share_registers()
         self.past = compile_past(program)
         self.future = Progression(program)
         self.plain = not self.rest and not any(

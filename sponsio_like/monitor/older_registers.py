@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sponsio_like.logic.formula import Steps
 from sponsio_like.monitor.monitor import Monitor, State
 from sponsio_like.monitor.past import Registers
 from sponsio_like.monitor.program import EARLIER, Op
@@ -63,13 +62,10 @@ def _places(ops: Iterable[Op]) -> tuple[list[int], dict[int, int], int]:
     and how many there were.
     """
     places, bits, length = list[int](), dict[int, int](), 0
-    stamps: dict[Op, int] = {}
     for r, op in enumerate(ops):
-        apart = op[0] in EARLIER
-        below = (op[0][-1], op[1], Steps(op[2].count - 1)) if apart else op
-        if below not in stamps:
-            stamps[below], length = length, length + 1
-        places.append(stamps[below])
-        if apart:
-            bits[r], length = length, length + 1
+        places.append(length)
+        if op[0] in EARLIER:
+            length += 1
+            bits[r] = length
+        length += 1
     return places, bits, length

@@ -122,6 +122,19 @@ class Program:
             self.nodes.append(("false",))
         return self.node(name, body, Steps(steps))
 
+    def share_registers(self) -> None:
+        """Let `Y O[<=n] f` read the register of `O[<=n] f` where this stands by itself, too.
+
+        To be called when all formulas are there.
+        """
+        for i, op in enumerate(self.nodes):
+            if op[0] in EARLIER:
+                below = self._known.get((op[0][-1], op[1], Steps(op[2].count - 1)))
+                if below is not None:
+                    del self._known[op]
+                    self.nodes[i] = (op[0][:-1], below)
+                    self._known[self.nodes[i]] = i
+
     def slot(self, slot: Slot) -> int:
         """Return the number of this slot, which is added if it is new."""
         if slot not in self.slot_of:

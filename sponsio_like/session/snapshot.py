@@ -83,6 +83,8 @@ def _anew(value: Any, old: Any, data: Any) -> Any:
     if kind is not type(old) or kind not in _OF_PARTS:
         return encode(value)
     ((name, parts),) = data.items()
+    if len(parts) != len(value):  # an older version had fewer of them
+        return encode(value)
     return {name: [_anew(*each) for each in zip(value, old, parts, strict=True)]}
 
 

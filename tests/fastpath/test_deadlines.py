@@ -26,8 +26,8 @@ WITH = [
     "G(called(a, n > 1) -> F[<=3] called(b, n > 1))",
     "G(failed(a) -> F[<=2] done(b))",
     "G(called(a) -> F[<=4] called(b)) & G(called(c) -> F[<=2] called(b))",
-    "G(called(a) -> F[<=1] called(b) & F[<=3] called(b, n > 0))",
     "G(called(a) & agent = bob -> F[<=2] called(b))",
+    "G(called(a, n > 1) | called(c) -> X F[<=2] called(b))",
 ]
 WITHOUT = {
     "it looks back": "G(called(a) -> F[<=2] (called(b) & Y O called(c)))",
@@ -38,6 +38,10 @@ WITHOUT = {
     "any call meets it": "G(called(a) -> X F[<=3] !called(c))",
     "something is forbidden": "G(called(a) -> G[<=3] !called(b))",
     "either of two": "G(called(a) -> F[<=3] called(b) | F[<=5] called(c))",
+    "two at once": "G(called(a) -> F[<=5] called(b) & F[<=7] called(b, n > 0))",
+    "one of two bounds": "G(called(a) -> F[<=5] called(b) | F[<=7] called(b, n > 0))",
+    "below X and above": "G(called(a) -> F[<=5] called(b) & X F[<=7] called(b, n > 0))",
+    "every call may owe": "G(agent = bob -> F[<=2] called(b))",
     "it reads an answer": "G(called(a) -> F[<=3] (done(b) & output.ok = true))",
     "seconds": "G(called(a) -> F[<=3s] called(b))",
     "it owes at first": "F[<=3] called(b)",
@@ -117,6 +121,15 @@ def test_several_deadlines_are_the_same_both_ways() -> None:
         assert found == "", texts
 
 
+@pytest.mark.parametrize("why", WITHOUT)
+def test_what_has_no_such_lane_is_the_same_both_ways(why: str) -> None:
+    """The monitor judges what its other lane cannot say."""
+    dice = random.Random(why)
+    made = guard(WITHOUT[why], WITH[0])
+    for _ in range(sized(20, 8)):
+        assert Pair(made).difference(events(dice, dice.choice((0, 2)))) == ""
+
+
 def test_what_is_refused_by_another_contract_owes_nothing() -> None:
     """Though this contract alone would let it through."""
     made = guard(WITH[0], "G !called(a, n > 1)", mode="enforce")
@@ -141,4 +154,4 @@ def test_a_call_costs_what_it_does_without_deadlines() -> None:
         for _ in range(20):
             ran()
         costs.append(work(ran))
-    assert costs[1] < 2 * costs[0]
+    assert costs[1] < 2.5 * costs[0]  # 8 times, if the monitor is asked

@@ -15,6 +15,7 @@ import pytest
 from sponsio_like import Guard
 from sponsio_like.contracts import Contract, Rule
 from sponsio_like.errors import SnapshotError
+from sponsio_like.session.resume import seal
 from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
 from tests.session.test_windows import played
@@ -28,7 +29,7 @@ def restored(snapshot: Any) -> Session:
     contracts = [
         Contract(
             name,
-            (Rule(read(text), by=("to",) if name == "each" else ()),),
+            (Rule(read(text), by=("to",) if name.startswith("each") else ()),),
             assumption=read("Y O[<=2] done(vet)") if name == "assumed" else None,
         )
         for name, text in MADE["contracts"].items()
@@ -55,6 +56,26 @@ def test_every_contract_of_these_snapshots_is_violated_in_some_run() -> None:
     cases = [case for run in MADE["runs"] for case in run["cases"]]
     found = {name for _, said, _ in cases for names in said for name in names}
     assert found == set(MADE["contracts"])
+
+
+def test_a_register_that_is_read_by_itself_is_shared() -> None:
+    """Then there are two, as in older versions: results may change both together."""
+    made = restored(MADE["runs"][0]["snapshot"]).policy.clauses
+    registers = {each.contract.name: len(each.monitor.past.cells) for each in made}
+    assert (registers["fresh"], registers["both"], registers["shared"]) == (1, 2, 2)
+
+
+def test_a_state_of_fewer_fields_is_written_anew() -> None:
+    """A snapshot of a version whose clauses remembered less is read, and so is the next one."""
+    guard = Guard([Contract("c", (Rule(read("G(called(a) -> F[<=3] called(b))")),))])
+    session = guard.session()
+    session.settle(session.decide("a", {}).id)
+    snapshot = json.loads(json.dumps(session.snapshot()))
+    del snapshot["seal"], snapshot["clauses"][0]["watch"]["watch"][5]
+    snapshot["seal"] = seal(snapshot)
+    again = guard.restore(snapshot)
+    again.settle(again.decide("b", {}).id)
+    assert guard.restore(again.snapshot()).pending() == ()
 
 
 @pytest.mark.parametrize("number", RUNS)

@@ -603,6 +603,16 @@ def test_step_bounds_wake_contracts_on_the_world(world: World) -> None:
     assert isinstance(fork.decide("tell"), Allowed)
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_values_on_the_world_see_the_first_call(kept: bool, world: World) -> None:
+    """A value for which only the first call may be made is refused later, whatever came first."""
+    rule = contract("first of all").guarantees({"ltl": "G(called(b, to = $x) -> WY false)"})
+    guard = Guard([rule.world() if kept else rule])
+    session = guard.session("s", world=world if kept else None)
+    assert isinstance(session.decide("a", {}), Allowed)
+    assert isinstance(session.decide("b", {"to": "q"}), Blocked)
+
+
 def test_messages_count_in_the_world(world: World) -> None:
     """Contracts on messages may be on the world, and judge answers before they are shown."""
     rule = 'G !(text matches "refund" & Y O text matches "refund")'

@@ -8,7 +8,7 @@ speaks of meets all of it, so that nothing is violated before the first bound ru
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sponsio_like.engine.clause import Clause
 from sponsio_like.engine.fastpath.letter import of_answer
@@ -46,6 +46,7 @@ class Turn(NamedTuple):
 
 
 NOTHING = Turn(frozenset(), ())
+UNKNOWN: Any = object()
 
 
 class Deadlines:
@@ -58,8 +59,9 @@ class Deadlines:
 
     def turn(self, letter: Letter) -> Turn | None:
         """Return what a position with this letter does; None if the monitor has to judge it."""
-        if letter in self._known:
-            return self._known[letter]
+        known = self._known.get(letter, UNKNOWN)
+        if known is not UNKNOWN:
+            return known  # type: ignore[no-any-return]
         if len(self._known) >= TURNS_CAP:
             self._known.clear()
         found = self._known[letter] = self._read(letter)
@@ -152,7 +154,7 @@ def has_deadlines(clause: Clause) -> bool:
     monitor, contract = clause.monitor, clause.contract
     if clause.by or clause.kind_of_scope or contract.assumption is not None or monitor.plain:
         return False
-    if monitor.rest or monitor.past.cells or clause.automaton is not None:
+    if monitor.rest or monitor.past.cells or clause.automaton is not None or clause.sees_all:
         return False
     atoms = all(slot.kind == "atom" and not of_answer(slot) for slot in clause.slots)
     calls = clause.kinds == clause.counts == {"call"}
@@ -160,8 +162,16 @@ def has_deadlines(clause: Clause) -> bool:
 
 
 def _owes_steps(clause: Clause) -> bool:
-    """True if its only operators of the future are `F[<=n]`, maybe below `X`, of what is now."""
-    program = clause.monitor.program
+    """True if each of its parts owes one `F[<=n]` of what is then, maybe below `X`, and no more.
+
+    So all that one position owes is one literal.
+    """
+    program, order = clause.monitor.program, clause.monitor.future.order
+    for roots in clause.monitor.always:
+        parts = {i for root in roots for i in order(root)}
+        parts |= {program.nodes[i][1] for i in parts if program.nodes[i][0] == "X"}
+        if sum(program.nodes[i][0] == "F" for i in parts) > 1:
+            return False
     for op in program.nodes:
         if op[0] not in FUTURE:
             continue
