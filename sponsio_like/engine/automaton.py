@@ -100,7 +100,7 @@ class Automaton:
     ) -> Learned:
         """Return the step of this state; from now on it is found by the identity of its parts."""
         rank, key = parts[-2:]
-        large = is_large(state)
+        large = has_many_parts(state)
         name = (state[:5], rank, key)
         known = None if large else self._known.get(name)
         if known is None:
@@ -169,7 +169,7 @@ def is_simple(op: Op, *, counts: bool) -> bool:
     return op[0] in SIMPLE or (op[0] in UNBOUNDED and op[2] is None)
 
 
-def is_large(state: ClauseState) -> bool:
+def has_many_parts(state: ClauseState) -> bool:
     """True if a state has so many parts that it is not remembered for long."""
     outer, segment, _, _, left, flying = state
     owed, trees = len(outer.live) + len(left), outer.branches

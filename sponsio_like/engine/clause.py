@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from sponsio_like.contracts import Contract, Rule
-from sponsio_like.engine.automaton import NOWHERE, Automaton, is_finite, is_large
+from sponsio_like.engine.automaton import NOWHERE, Automaton, has_many_parts, is_finite
 from sponsio_like.errors import ContractError
 from sponsio_like.events import (
     OPEN,
@@ -492,7 +492,7 @@ class Clause:
             if len(self._rests) >= QUIET_CAP:
                 self._rests.clear()
             found = (state, seen.state is state and not seen.violated)
-            if not is_large(state):
+            if not has_many_parts(state):
                 self._rests[key] = found
         return found[1]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sponsio_like.engine.automaton import is_large
+from sponsio_like.engine.automaton import has_many_parts
 from sponsio_like.engine.ledger import Entry, Ledger
 from sponsio_like.events import OPEN
 from sponsio_like.monitor import (
@@ -80,7 +80,12 @@ def open_clause(
     awaits = OPEN in letter and clause.awaits(state, at)
     if awaits:
         into[1].append(Change(i, key, at, None, letter))
-    elif still is not None and state is before and len(still) < STILL_CAP and not is_large(before):
+    elif (
+        still is not None
+        and state is before
+        and len(still) < STILL_CAP
+        and not has_many_parts(before)
+    ):
         still[id(before), letter] = before
     if state is not before or clause.by or i in ledger.wakes:
         into[0].append(ledger.rest(i, key, state, at, time))

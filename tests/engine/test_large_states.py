@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 from sponsio_like import Guard, Session, contract
-from sponsio_like.engine.automaton import LARGE_CAP, is_large
+from sponsio_like.engine.automaton import LARGE_CAP, has_many_parts
 from sponsio_like.syntax import read
 from tests.support.costs import work
 
@@ -27,12 +27,12 @@ def test_states_with_many_calls_in_flight_are_not_kept() -> None:
     """Each of them has thousands of parts, and seldom comes again."""
     session = opened()
     in_turn(session, 40)
-    assert is_large(session._inner.ledger.states[0])
+    assert has_many_parts(session._inner.ledger.states[0])
     steps = session.policy.clauses[0].automaton
     assert steps is not None
     assert len(steps._of_large) <= LARGE_CAP
     kept = [state for state, _ in steps._by_parts.values()]
-    assert not any(map(is_large, kept))
+    assert not any(map(has_many_parts, kept))
     assert len(kept) > 20
 
 

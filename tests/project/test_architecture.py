@@ -99,6 +99,7 @@ BROAD_EXCEPTS: dict[str, str] = {
         "as `_settled`, for a body that runs while its caller goes through it"
     ),
     "guard/flow.py _generated_later": "as `_generated`",
+    "guard/flow.py _landed": "as `_settled`, for work that an executor does",
     "guard/flow.py error_text": "the text of an exception may be code of the user",
     "guard/flow.py drive": "what a tool raises goes into the flow, which settles the call",
     "guard/flow.py _go_on": "as `drive`",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sponsio_like.engine.automaton import is_large, is_simple
+from sponsio_like.engine.automaton import has_many_parts, is_simple
 from sponsio_like.engine.clause import Clause
 from sponsio_like.engine.fastpath.letter import of_answer
 from sponsio_like.errors import ContractError
@@ -94,7 +94,7 @@ class Transitions:
                 move = Move(state, done, failed)
         except (ContractError, TooManyBranches):  # the monitor will say so, where it is asked
             return None
-        if is_large(state):
+        if has_many_parts(state):
             return move
         if len(self.known) >= MOVES_CAP:
             self.known.clear()
