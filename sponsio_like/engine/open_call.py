@@ -7,7 +7,7 @@ Nothing changes until `keep_all`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from sponsio_like.engine.automaton import has_many_parts
@@ -80,16 +80,15 @@ def open_clause(
     awaits = OPEN in letter and clause.awaits(state, at)
     if awaits:
         into[1].append(Change(i, key, at, None, letter))
-    elif (
-        still is not None
-        and state is before
-        and len(still) < STILL_CAP
-        and not has_many_parts(before)
-    ):
+    elif still is not None and state is before and _has_room(still, before):
         still[id(before), letter] = before
     if state is not before or clause.by or i in ledger.wakes:
         into[0].append(ledger.rest(i, key, state, at, time))
     return True
+
+
+def _has_room(still: Mapping[Any, ClauseState], state: ClauseState) -> bool:
+    return len(still) < STILL_CAP and not has_many_parts(state)
 
 
 def keep_all(ledger: Ledger, rests: Iterable[Entry]) -> None:
