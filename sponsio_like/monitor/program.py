@@ -56,10 +56,12 @@ class Slot:
 class Program:
     """The nodes of formulas, and the slots they read.
 
-    Programs that read the same letters share their slots: a new one takes those of `beside`.
+    Programs that read the same letters share their slots: a new one takes those of `beside`. Of
+    that one, registers may be read behind the position, too, where `Y` tells what is so at it.
     """
 
     def __init__(self, beside: Program | None = None) -> None:
+        self._joins = beside is None
         self.nodes: list[Op] = []
         self.slots: list[Slot] = [] if beside is None else beside.slots
         self._known: dict[Op, int] = {}
@@ -117,6 +119,8 @@ class Program:
         Snapshots have the numbers of nodes, from before these two were one.
         """
         below = (name[-1], body, Steps(steps - 1))
+        if not self._joins:
+            return self.node(name[:-1], self.node(*below))
         if below not in self._known and below not in self._unread:
             self._unread[below] = len(self.nodes)
             self.nodes.append(("false",))

@@ -54,6 +54,7 @@ class Progression:
         self.waits = _waiting(program)
         self.ahead = [program.looks_ahead(i) for i in range(len(program.nodes))]
         self._order: dict[int, tuple[int, ...]] = {}
+        self._is_simple: bool | None = None
 
     def order(self, root: int) -> tuple[int, ...]:
         """Return the nodes to evaluate for `root`, children first."""
@@ -92,9 +93,9 @@ class Progression:
             case ("or", *parts):
                 return _any([known[k] for k in parts])
             case ("X", body):
-                return self._next("F", body, at)
+                return self._next(body, at)
             case ("WX", body):
-                return self._next("G", body, at)
+                return one(("W", body))
             case ("F", body, bound):
                 return either(known[body], self._later("F", i, bound, at))
             case ("G", body, bound):
@@ -105,12 +106,24 @@ class Progression:
                 return both(known[right], either(known[left], one(("W", i))))
         raise TypeError(f"not a node of the future: {self.nodes[i]!r}")
 
-    def _next(self, kind: str, i: int, at: Position) -> Residual:
-        """Return what X F or WX G, or X or WX of another node, leaves for later positions."""
+    def _next(self, i: int, at: Position) -> Residual:
+        """Return what X of a node leaves for later positions."""
         match self.nodes[i]:
-            case (name, body, Steps(count)) if name == kind:
-                return one((kind, body, at.number + 1 + count))
-        return one(("X" if kind == "F" else "W", i))
+            case ("F", body, Steps(count)) if self._owes_bounds():
+                return one(("F", body, at.number + 1 + count))
+        return one(("X", i))
+
+    def _owes_bounds(self) -> bool:
+        """True if all operators of the future are `F` with a bound in steps, and `X` of it."""
+        if self._is_simple is None:
+            bounded = {
+                i for i, op in enumerate(self.nodes) if op[0] == "F" and isinstance(op[2], Steps)
+            }
+            others = [op for i, op in enumerate(self.nodes) if i not in bounded]
+            self._is_simple = all(
+                op[0] not in FUTURE or (op[0] == "X" and op[1] in bounded) for op in others
+            )
+        return self._is_simple
 
     def _later(self, kind: str, i: int, bound: Any, at: Position) -> Residual:
         """Return what F or G at node `i` leaves for the positions after this one."""

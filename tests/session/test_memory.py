@@ -14,7 +14,7 @@ from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract
 from sponsio_like.guard.guard import Guard
 from sponsio_like.monitor.owed import KNOWN
-from sponsio_like.monitor.residual import without_bounds
+from sponsio_like.monitor.residual import alone, one, without_bounds
 from sponsio_like.session.session import Session
 from sponsio_like.syntax import read
 from tests.semantics.manifest import requirement
@@ -123,7 +123,8 @@ def test_allocations_are_given_back(long: Long) -> None:
     try:
         play(long.session, 1_000)
         KNOWN.clear()  # is bounded, and of all sessions together
-        without_bounds.cache_clear()
+        for each in (without_bounds, one, alone):
+            each.cache_clear()
         gc.collect()
         kept, _ = tracemalloc.get_traced_memory()
     finally:
