@@ -89,8 +89,19 @@ def play(session: Session, number: int) -> None:
         session.settle(each)
 
 
+def forget() -> None:
+    """Empty what is bounded, and of all sessions together."""
+    KNOWN.clear()
+    for each in (without_bounds, one, alone):
+        each.cache_clear()
+
+
 def blocks() -> int:
-    """How many blocks of memory Python's objects take, however they are reached."""
+    """How many blocks of memory Python's objects take, however they are reached.
+
+    Without those of what is remembered for all sessions together, which is bounded.
+    """
+    forget()
     gc.collect()
     return sys.getallocatedblocks()
 
@@ -122,9 +133,7 @@ def test_allocations_are_given_back(long: Long) -> None:
     tracemalloc.start()
     try:
         play(long.session, 1_000)
-        KNOWN.clear()  # is bounded, and of all sessions together
-        for each in (without_bounds, one, alone):
-            each.cache_clear()
+        forget()
         gc.collect()
         kept, _ = tracemalloc.get_traced_memory()
     finally:

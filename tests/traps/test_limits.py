@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 
 from sponsio_like import Allowed, Blocked, Contract, ContractError, Guard, Session, contract
-from sponsio_like.monitor.owed import KNOWN
-from sponsio_like.monitor.residual import without_bounds
 from sponsio_like.patterns import (
     always_followed_by,
     arg_allowlist,
@@ -29,6 +27,7 @@ from sponsio_like.patterns import (
 )
 from sponsio_like.syntax import read
 from tests.semantics.manifest import requirement
+from tests.session.test_memory import forget
 from tests.support.costs import beside, costs
 
 pytestmark = [
@@ -244,8 +243,7 @@ def test_a_session_does_not_grow_with_its_trace() -> None:
             live(session, number, events)
             for clause in guard.policy.clauses:
                 clause._quiet.clear()  # is bounded, and of all sessions together,
-            KNOWN.clear()  # as these are
-            without_bounds.cache_clear()
+            forget()  # as these are
             gc.collect()
             kept.append(tracemalloc.get_traced_memory()[0])
     finally:
