@@ -61,15 +61,15 @@ BUGS = [
     (
         "a lane takes a call at which a bound runs out",
         "engine/fastpath/deadlines.py",
-        "return at < ledger.wakes.get(self._number, NEVER) < NEVER",
-        "return at <= ledger.wakes.get(self._number, NEVER) < NEVER",
+        "return not inner.live or at < ledger.wakes.get(self._number, NEVER) < NEVER",
+        "return not inner.live or at <= ledger.wakes.get(self._number, NEVER) < NEVER",
         WITHIN + "a_lane_is_the_same_both_ways",
     ),
     (
         "a lane forgets what waits for the result of a call in flight",
         "engine/fastpath/deadlines.py",
-        "return at < ledger.wakes.get(self._number, NEVER) < NEVER and",
-        "return at < ledger.wakes.get(self._number, NEVER) and",
+        "or at < ledger.wakes.get(self._number, NEVER) < NEVER",
+        "or at < ledger.wakes.get(self._number, NEVER)",
         WITHIN + "a_lane_is_the_same_both_ways",
     ),
     (

@@ -91,11 +91,10 @@ class Deadlines:
         turns = self.turn(done), self.turn(failed)
         if None in turns:
             return False
-        inner = ledger.states[self._number][1]
-        assert inner is not None
-        if not inner[1]:
-            return not inner[3]
-        return at < ledger.wakes.get(self._number, NEVER) < NEVER and not inner[3]
+        inner = ledger.states[self._number].segment
+        if inner is None or inner.lost:
+            return False
+        return not inner.live or at < ledger.wakes.get(self._number, NEVER) < NEVER
 
     def take(self, ledger: Ledger, at: int, letter: Letter) -> None:
         """Write the state after this position into the ledger."""
@@ -149,8 +148,14 @@ def bodies(clause: Clause) -> Iterator[int]:
 
 def has_deadlines(clause: Clause) -> bool:
     """True if all that the clause remembers is what it owes within steps, and if one call meets all
-    of that.
+    of that. It is asked once.
     """
+    if has_deadlines not in clause.asked:
+        clause.asked[has_deadlines] = _has_deadlines(clause)
+    return bool(clause.asked[has_deadlines])
+
+
+def _has_deadlines(clause: Clause) -> bool:
     monitor, contract = clause.monitor, clause.contract
     if clause.by or clause.kind_of_scope or contract.assumption is not None or monitor.plain:
         return False
