@@ -192,7 +192,7 @@ class Clause:
     @cached_property
     def has_one_register(self) -> bool:
         """True if older snapshots have more registers than this clause."""
-        return has_one_register(self.monitor) or has_one_register(self.scope_monitor)
+        return has_one_register(self.monitor)  # those of the scope are as they were
 
     @cached_property
     def is_memoryless(self) -> bool:

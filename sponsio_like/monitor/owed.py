@@ -25,9 +25,9 @@ Instance: TypeAlias = frozenset[Residual]
 OWING_CAP = 64
 """Most sets of instances of which their groups are remembered."""
 LARGE = 1_024
-"""Most alternatives in all of a set of instances, of which so many are remembered."""
+"""Most alternatives, in all, of a set of instances that is remembered among so many."""
 FEW = 4
-"""Most sets that are remembered when a larger one comes."""
+"""Most sets that are remembered beside a larger one."""
 
 
 class Group(NamedTuple):

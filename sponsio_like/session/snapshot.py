@@ -278,10 +278,7 @@ def _with_registers(clause: Clause, state: ClauseState, *, older: bool) -> Claus
     """
     if older:
         inner = state.segment
-        state = state._replace(
-            outer=with_one_register(clause.scope_monitor, state.outer),
-            segment=None if inner is None else with_one_register(clause.monitor, inner),
-        )
+        state = state._replace(segment=inner and with_one_register(clause.monitor, inner))
     for monitor, part in ((clause.scope_monitor, state.outer), (clause.monitor, state.segment)):
         if part is not None and len(part.registers) != len(monitor.past.cells):
             raise ValueError("registers are missing")

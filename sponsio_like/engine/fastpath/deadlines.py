@@ -35,7 +35,7 @@ TURNS_CAP = 256
 """Most letters of one clause of which it is remembered what they do."""
 
 
-class Turn(NamedTuple):
+class LetterEffect(NamedTuple):
     """The effect of a position on what is owed.
 
     `met`: the nodes that hold there; `added`: what is owed since, as (node, steps).
@@ -45,7 +45,7 @@ class Turn(NamedTuple):
     added: tuple[tuple[int, int], ...]
 
 
-NOTHING = Turn(frozenset(), ())
+NOTHING = LetterEffect(frozenset(), ())
 UNKNOWN: Any = object()
 
 
@@ -55,9 +55,9 @@ class Deadlines:
     def __init__(self, number: int, clause: Clause) -> None:
         self._number, self._clause = number, clause
         self._owed = frozenset(bodies(clause))
-        self._known: dict[Letter, Turn | None] = {}
+        self._known: dict[Letter, LetterEffect | None] = {}
 
-    def turn(self, letter: Letter) -> Turn | None:
+    def turn(self, letter: Letter) -> LetterEffect | None:
         """Return what a position with this letter does; None if the monitor has to judge it."""
         known = self._known.get(letter, UNKNOWN)
         if known is not UNKNOWN:
@@ -67,7 +67,7 @@ class Deadlines:
         found = self._known[letter] = self._read(letter)
         return found
 
-    def _read(self, letter: Letter) -> Turn | None:
+    def _read(self, letter: Letter) -> LetterEffect | None:
         monitor = self._clause.monitor
         at = Position(letter, monitor.past.read(letter, (), 0, 0.0), 0, 0.0)
         said = {node: monitor.future.owed(node, at) for node in self._owed}
@@ -78,15 +78,14 @@ class Deadlines:
         if None in added or not {YES, NO}.issuperset(said.values()):
             return None
         met = frozenset([node for node, residual in said.items() if residual == YES])
-        return Turn(met, tuple([each for each in added if each is not None]))
+        return LetterEffect(met, tuple([each for each in added if each is not None]))
 
     def passes(self, ledger: Ledger, at: int, done: Letter, failed: Letter) -> bool:
         """True if a call at this position, which has one of these letters with its result, violates
         nothing, and `take` knows what it does.
 
-        That is so if nothing is owed, or only bounds that run out later. INVARIANT: where a result
-        of a call in flight matters, too, the clause sees the next position, or has no bound to wake
-        it.
+        That is so if nothing is owed, or only bounds that run out later. INVARIANT: a clause that
+        also waits for the result of a call in flight wakes at the next position, or never.
         """
         turns = self.turn(done), self.turn(failed)
         if None in turns:
