@@ -35,6 +35,14 @@ def open_positions(joint: Iterable[Residual]) -> dict[int, list[int]]:
     return {position: sorted(slots) for position, slots in sorted(found.items())}
 
 
+def without_results(owed: Owed) -> Owed:
+    """Return what is owed without the alternatives that need a result of a call in flight."""
+    return frozenset(
+        frozenset([term for term in each if not any([one[0] == "D" for one in term])])
+        for each in owed
+    )
+
+
 def settled_ways(slots: Any, owed: Owed, flying: Mapping[int, list[int]]) -> list[Owed] | None:
     """Return what is left of what is owed, for each way in which these calls may settle.
 

@@ -21,6 +21,7 @@ from sponsio_like.monitor.in_flight import (
     open_positions,
     settle_residual,
     settled_ways,
+    without_results,
 )
 from sponsio_like.monitor.owed import (
     Group,
@@ -398,6 +399,9 @@ class Monitor:
             return False
         if not trees and not open_positions(owed):
             return self.search.is_near(owed, registers, position)
+        certain = without_results(owed)
+        if not trees and NO not in certain and self.search.is_near(certain, registers, position):
+            return True
         return any(
             NO not in left and self.search.is_near(left, now, position)
             for now, left in self._some_ends(owed, registers, trees)

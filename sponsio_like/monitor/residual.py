@@ -78,6 +78,15 @@ def covers(weak: Conjunction, strong: Conjunction) -> bool:
     return all(literal in strong or _implied(literal, strong) for literal in weak)
 
 
+def _is_covered(term: Conjunction, others: Residual) -> bool:
+    """True if one of the others covers the term; a result of a call is covered by itself alone."""
+    if term in others or others == YES:
+        return True
+    if len(term) == 1 and next(iter(term))[0] == "D":
+        return False
+    return any(covers(weak, term) for weak in others)
+
+
 def _implied(weak: Literal, conjunction: Conjunction) -> bool:
     """True if another literal of the conjunction implies `weak`."""
     if weak[0] in "XD":
@@ -94,8 +103,8 @@ def either(left: Residual, right: Residual) -> Residual:
         return left
     if min(len(left), len(right)) > FEW:
         return minimal(left | right)
-    kept = [term for term in left if not any(covers(weak, term) for weak in right)]
-    kept += [term for term in right if term in left or not any(covers(weak, term) for weak in left)]
+    kept = [term for term in left if not _is_covered(term, right)]
+    kept += [term for term in right if term in left or not _is_covered(term, left)]
     return _capped(kept)
 
 
@@ -187,13 +196,20 @@ def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual
         if len(term) == 1:
             (literal,) = term
             return value(literal)
-    become = {literal: value(literal) for literal in literals_of([residual])}
-    if all(new == one(old) for old, new in become.items()):
+    become = {each: value(each) for each in literals_of([residual])}
+    moved = {old: new for old, new in become.items() if new != one(old)}
+    if not moved:
         return residual
-    if all(len(new) <= 1 for new in become.values()):
-        return minimal(_replaced(residual, become))
+    same = frozenset([term for term in residual if term.isdisjoint(moved)])
+    return either(same, _replaced(residual - same, become))
+
+
+def _replaced(terms: Residual, become: Mapping[Literal, Residual]) -> Residual:
+    """Return the disjunction of the terms, with what each literal has become in its place."""
+    if all(len(become[each]) <= 1 for each in literals_of([terms])):
+        return minimal(_single(terms, become))
     result = set[Conjunction]()
-    for term in residual:
+    for term in terms:
         product = YES
         for literal in term:
             product = both(product, become[literal])
@@ -205,7 +221,7 @@ def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual
     return minimal(result)
 
 
-def _replaced(residual: Residual, become: Mapping[Literal, Residual]) -> Iterator[Conjunction]:
+def _single(residual: Residual, become: Mapping[Literal, Residual]) -> Iterator[Conjunction]:
     """Yield the conjunctions after replacement; each literal becomes one conjunction, or false."""
     for term in residual:
         if len(term) == 1:
@@ -315,7 +331,7 @@ def entails(strong: Residual, weak: Residual) -> bool:
     """True if each alternative of `strong` is covered by one of `weak`: then
     `strong` implies it.
     """
-    return all(any(covers(w, s) for w in weak) for s in strong)
+    return all(_is_covered(term, weak) for term in strong)
 
 
 def holds_at_end(residual: Residual) -> bool:

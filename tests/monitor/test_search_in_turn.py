@@ -149,7 +149,7 @@ def test_answers_in_flight_that_each_meet_a_deadline_are_one_way(
     many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The work of so many grows with their number, and not with that of combinations of results."""
-    each = " & ".join(f"G(called(a{i}) -> F[<={3 * many + i}] done(b{i}))" for i in range(many))
+    each = " & ".join(f"G(called(a{i}) -> F[<={many}] done(b{i}))" for i in range(many))
     settled, taken = in_flight.settle_residual, 0
 
     def counted(*args: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import resource
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -182,4 +183,6 @@ def _add(found: Suite, said: Mapping[str, Any]) -> None:
             found.seconds[test] = seconds
     for module, lines in said["over"].items():
         for line, tests in lines.items():
-            found.over[module][int(line)] += [test for test in tests if test in found.seconds]
+            found.over[module][int(line)] += [
+                sys.intern(test) for test in tests if test in found.seconds
+            ]

@@ -129,6 +129,18 @@ MODULES = (
         "engine.status",
         "session.world",
     ),
+    *(
+        "engine.fastpath.deadlines",
+        "engine.fastpath.letter",
+        "engine.fastpath.readers",
+        "engine.fastpath.source",
+        "engine.fastpath.transitions",
+        "engine.unread",
+        "monitor.past_source",
+        "monitor.successors",
+        "session.fast",
+        "session.settle",
+    ),
 )
 AT_LEAST = 0.9
 SECONDS = 120

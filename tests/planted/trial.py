@@ -38,8 +38,8 @@ OPTIONS = (
     *("-x", "-q", "--no-header", "--tb=line", "--import-mode=importlib"),
     *("-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"),
 )
-MEMORY = 4 << 30
-"""Most bytes of address space that a trial may have."""
+MEMORY = 6 << 30
+"""Most bytes of address space that a trial may have; threads reserve far more than they use."""
 
 Verdict = Literal["failed", "passed", "timeout"]
 
