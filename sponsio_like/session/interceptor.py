@@ -85,8 +85,8 @@ class Interceptor:
     before the next, and nothing but contracts can stand against one; all else resets it.
     `latest`: the call that a lane has let through last, as long as nothing has happened since: the
     ledger does not have it yet. `lanes`: those of the policy, by tool.
-    `settling`: how many results are being settled; `doubt`: why the state is in doubt, if it is;
-    `written`: a cache of snapshots.
+    `settling`: the calls whose results are being settled, by id; a snapshot has them in flight.
+    `doubt`: why the state is in doubt, if it is; `written`: a cache of snapshots.
     """
 
     __slots__ = (
@@ -112,7 +112,7 @@ class Interceptor:
         self.last_response: tuple[Event, Outcome] | None = (
             None  # the latest response that was let through
         )
-        self.settling = 0
+        self.settling = NO_FLIGHTS
         self.finished = self.warned = self.sequential = False
         self.doubt = ""
         self.time = float("-inf")
@@ -195,7 +195,7 @@ class Interceptor:
         event = seen.event
         if self.finished:
             raise Finished(self.tickets.session)
-        with self.world.open():
+        with self.world.open(late):
             key = self.world.key(event, mark)
             stands = self._standing(event, late)
             if stands is not None:
@@ -471,13 +471,13 @@ class Interceptor:
         """Finish the session: return what time has violated, what stays unfulfilled, True if it was
         open.
         """
-        now, late = self.now(), tuple[Violation, ...]()
+        now, late = self.now(), list[Violation]()
         with self.lock:
             self.flush_fast()
-            with suppress(StoreFailed), self.world.open():
-                late = self.expire(now, self.context)
+            with suppress(StoreFailed), self.world.open(late):
+                late += self.expire(now, self.context)
             first, self.finished = not self.finished, True
-            return late, open_obligations(self.ledger, Now(self.time, self.context)), first
+            return tuple(late), open_obligations(self.ledger, Now(self.time, self.context)), first
 
     def open(self) -> tuple[Unfulfilled, ...]:
         """Return the obligations that would be unfulfilled if the session ended now."""

@@ -888,7 +888,7 @@ BUGS = (
     Bug(
         "snapshots leave calls in flight out",
         "session/resume.py",
-        "{id: flight_data(flight) for id, flight in inner.flights.items()}",
+        "{id: flight_data(flight) for id, flight in flying.items()}",
         "{}",
     ),
     Bug(
