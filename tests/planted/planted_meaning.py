@@ -865,8 +865,8 @@ BUGS = (
     Bug(
         "there is no lock",
         "session/interceptor.py",
-        "threading.Lock()",
-        "__import__('unittest.mock').mock.MagicMock()",
+        "self.lock = threading.Lock()",
+        "self.lock = __import__('unittest.mock').mock.MagicMock()",
     ),
     Bug(
         "doubts are forgotten",
