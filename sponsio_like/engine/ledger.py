@@ -156,7 +156,7 @@ class Ledger:
             self.keep(*one)
         for each in of_values:
             stored(self.stores[each.clause], each, self.calls)
-        for i in {each.clause: None for each in judgement.changes if each.clause in self.stores}:
+        for i in {each.clause: None for each in of_values}:
             self.reschedule_values(i, self.next(i), judgement.time)
         if judgement.kind == "call" and (owners is None or LINEAGE in owners):
             self.calls += 1

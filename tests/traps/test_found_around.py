@@ -333,3 +333,22 @@ def test_nobody_waits_for_the_store_of_another_session() -> None:
     go.set()
     thread.join(SECONDS)
     assert not waits
+
+
+@requirement("S-WORLD-03")
+@pytest.mark.parametrize(
+    "rule", ["X called(b, to = $x)", "X F[<=1] called(b, to = $x)", "X X called(b, to = $x)"]
+)
+def test_what_is_owed_at_the_next_call_is_owed_in_a_store(rule: str) -> None:
+    """Of each value: a call of another tool is decided with a store as it is without one."""
+
+    def said(world: MemoryWorld | None) -> list[Any]:
+        guard = _guard(f"G(called(a, to = $x) -> {rule})", world=True)
+        session, told = guard.session("s", world=world), list[Any]()
+        for tool, to in (("a", "x"), ("c", "x"), ("c", "y"), ("b", "x"), ("c", "x"), ("a", "y")):
+            outcome = session.decide(tool, {"to": to})
+            session.settle(outcome.id)
+            told.append((type(outcome).__name__, len(session.pending())))
+        return told
+
+    assert said(MemoryWorld()) == said(None)
