@@ -44,6 +44,8 @@ wake position, its deadlines.
 NO_STORES: Any = MappingProxyType({})
 NO_ALARMS: Any = MappingProxyType({})
 """The stores and the alarms of all sessions that have none."""
+BEFORE = -math.inf
+"""The time of states that are put back: before every time, so that no bound is over yet."""
 KEYS_CAP = 100_000
 """Most keys that one clause with `by` remembers; a call that needs another one violates."""
 
@@ -154,7 +156,7 @@ class Ledger:
             self.keep(*one)
         for each in of_values:
             stored(self.stores[each.clause], each, self.calls)
-        for i in {each.clause: None for each in judgement.changes if each.clause in self.stores}:
+        for i in {each.clause: None for each in of_values}:
             self.reschedule_values(i, self.next(i), judgement.time)
         if judgement.kind == "call" and (owners is None or LINEAGE in owners):
             self.calls += 1
@@ -293,12 +295,12 @@ class Ledger:
         clause = self.policy.clauses[i]
         if i in self.stores:
             self.stores[i].fill(state)
-            self.reschedule_values(i, self.last(i), 0.0)
+            self.reschedule_values(i, self.last(i), BEFORE)
             return
         for key, (each, length) in state.items() if clause.by else ():
-            self.store(i, key, each, PositionCounts(length - 1, length - 1), 0.0)
+            self.store(i, key, each, PositionCounts(length - 1, length - 1), BEFORE)
         if not clause.by and (state is not self.policy.starts[i] or i in self.wakes):
-            self.store(i, (), state, self.last(i), 0.0)
+            self.store(i, (), state, self.last(i), BEFORE)
 
     def clear(self, i: int) -> None:
         """Reset clause `i` to what it was before the first position."""
@@ -313,7 +315,7 @@ class Ledger:
         else:
             self.states[i] = self.policy.starts[i]
             if i in self.policy.wakes:
-                self.store(i, (), self.states[i], self.last(i), 0.0)
+                self.store(i, (), self.states[i], self.last(i), BEFORE)
 
     def before(self, event: Event, witnesses: Mapping[int, Witness] = NO_WITNESSES) -> Ledger:
         """Return a copy with the keys and values that this event, and its advice, need."""

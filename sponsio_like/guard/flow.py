@@ -14,7 +14,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass
 from types import AsyncGeneratorType, GeneratorType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Ticket
@@ -22,9 +22,6 @@ from sponsio_like.guard.raised import CallHeld, blocked_exception
 from sponsio_like.outcome import Allowed, Blocked, Held, Redirect, Redirected
 from sponsio_like.session import Caller, Session, decide_fitted
 from sponsio_like.values import as_answer
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 POLL_SECONDS = 0.05
 """The seconds between two looks for the answer of a person."""
@@ -185,12 +182,18 @@ def _answered(session: Session, id: str, run: Run, output: Any) -> None:
 
 
 def _is_submitted(output: Any) -> bool:
-    """Return True for the future of an executor, whose module is loaded then."""
+    """Return True for the future of an executor, whose module is loaded then, or a task."""
     futures = sys.modules.get("concurrent.futures")
-    return futures is not None and isinstance(output, futures.Future)
+    return _is_task(output) or (futures is not None and isinstance(output, futures.Future))
 
 
-def _landed(session: Session, id: str, run: Run, done: Future[Any]) -> None:
+def _is_task(output: Any) -> bool:
+    """Return True for a task, or another future of asyncio: it runs also if it is not awaited."""
+    asyncio = sys.modules.get("asyncio")
+    return asyncio is not None and asyncio.isfuture(output)
+
+
+def _landed(session: Session, id: str, run: Run, done: Any) -> None:
     try:
         output = done.result()
     except BaseException as error:  # what it raised, or that it was cancelled
@@ -214,14 +217,22 @@ def _generated(
 async def _generated_later(
     session: Session, id: str, body: AsyncGenerator[Any, Any]
 ) -> AsyncGenerator[Any, Any]:
+    go, given = body.asend, None  # `yield from` for those that are asynchronous
     try:
         async with contextlib.aclosing(body):
-            async for each in body:
-                yield each
+            while True:
+                each = await go(given)
+                try:
+                    go, given = body.asend, (yield each)
+                except GeneratorExit:
+                    raise
+                except BaseException as thrown:
+                    go, given = body.athrow, thrown
+    except StopAsyncIteration:
+        session.settle(id)
     except BaseException as error:
         session.settle(id, error=error_text(error))
         raise
-    session.settle(id)
 
 
 def error_text(error: BaseException) -> str:
@@ -248,7 +259,7 @@ def drive(steps: Flow) -> Any:
     """Run each step of a flow in this thread; return the result of the flow.
 
     If a plain function returns an awaitable, the result is an awaitable, too, and the call is in
-    flight until it has been awaited.
+    flight until it has been awaited; if it returns a task, that is the result.
     """
     step, end = _next_step(steps)
     while step is not None:
@@ -257,7 +268,7 @@ def drive(steps: Flow) -> Any:
         except BaseException as error:
             step, end = _next_step(steps, error=error)
             continue
-        if isinstance(step, Run) and inspect.isawaitable(result):
+        if isinstance(step, Run) and inspect.isawaitable(result) and not _is_task(result):
             return _go_on(steps, result)
         step, end = _next_step(steps, result)
     return end

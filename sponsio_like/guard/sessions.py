@@ -8,6 +8,7 @@ older one is kept only while the host has a reference to it.
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import weakref
 from collections.abc import Callable
@@ -52,6 +53,11 @@ class Roster:
         self._lock = threading.Lock()
         self._room = 2 * KEPT_CAP
         self._warned = False
+        _ROSTERS.add(self)
+
+    def forked(self) -> None:
+        """Open the lock in a process that was forked: it does not have the thread that held it."""
+        self._lock = threading.Lock()
 
     def open(self, id: str, given: SessionOptions, make: Callable[[], Session]) -> Session:
         """Return the open session of this id; else a new one from `make`, which is kept.
@@ -118,6 +124,16 @@ class Roster:
                 "and are new when they are opened again; finish sessions that are over",
                 KEPT_CAP,
             )
+
+
+def _forked() -> None:
+    for each in _ROSTERS.copy():
+        each.forked()
+
+
+_ROSTERS: weakref.WeakSet[Roster] = weakref.WeakSet()
+if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
+    os.register_at_fork(after_in_child=_forked)
 
 
 # --- checks of the options ------------------------------------------------------------------------

@@ -7,6 +7,7 @@ matter.
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, dataclass_transform
@@ -22,6 +23,16 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 _PARTS = frozenset({Condition, Var})
 FEW = 64
 """Most nodes of a formula whose list of them is kept, and most matches."""
+
+
+def _forked() -> None:
+    """Open the lock in a process that was forked: it does not have the thread that held it."""
+    global _LOCK  # noqa: PLW0603  "
+    _LOCK = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
+    os.register_at_fork(after_in_child=_forked)
 
 
 def exact(value: Any) -> Any:

@@ -7,12 +7,14 @@ monitor sees it.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 from sponsio_like.engine import (
     NOTHING_OPENED,
@@ -85,14 +87,14 @@ class Interceptor:
     before the next, and nothing but contracts can stand against one; all else resets it.
     `latest`: the call that a lane has let through last, as long as nothing has happened since: the
     ledger does not have it yet. `lanes`: those of the policy, by tool.
-    `settling`: how many results are being settled; `doubt`: why the state is in doubt, if it is;
-    `written`: a cache of snapshots.
+    `settling`: the calls whose results are being settled, by id; a snapshot has them in flight.
+    `doubt`: why the state is in doubt, if it is; `written`: a cache of snapshots.
     """
 
     __slots__ = (
-        "clock", "context", "doubt", "finished", "flights", "gate", "lanes", "last_response",
-        "latest", "ledger", "lock", "policy", "sequential", "settling", "tick", "tickets", "time",
-        "unread", "warned", "world", "written",
+        "__weakref__", "clock", "context", "doubt", "finished", "flights", "gate", "lanes",
+        "last_response", "latest", "ledger", "lock", "policy", "sequential", "settling", "tick",
+        "tickets", "time", "unread", "warned", "world", "written",
     )  # fmt: skip
 
     def __init__(
@@ -112,7 +114,7 @@ class Interceptor:
         self.last_response: tuple[Event, Outcome] | None = (
             None  # the latest response that was let through
         )
-        self.settling = 0
+        self.settling = NO_FLIGHTS
         self.finished = self.warned = self.sequential = False
         self.doubt = ""
         self.time = float("-inf")
@@ -125,6 +127,16 @@ class Interceptor:
         self.written: Written | None = None
         self.clock, self.tick = clock, ticking(clock)
         self.lock = threading.Lock()
+        _OPEN.add(self)
+
+    def forked(self) -> None:
+        """Go on in a process that was forked: if a thread that is not there held the lock, nobody
+        knows how much it had changed.
+        """
+        if self.lock.locked():
+            forked = "the process was forked while a call was decided"
+            self.lock, self.doubt = threading.Lock(), self.doubt or forked
+            self.doubts()
 
     @property
     def calls(self) -> int:
@@ -195,7 +207,7 @@ class Interceptor:
         event = seen.event
         if self.finished:
             raise Finished(self.tickets.session)
-        with self.world.open():
+        with self.world.open(late):
             key = self.world.key(event, mark)
             stands = self._standing(event, late)
             if stands is not None:
@@ -471,16 +483,26 @@ class Interceptor:
         """Finish the session: return what time has violated, what stays unfulfilled, True if it was
         open.
         """
-        now, late = self.now(), tuple[Violation, ...]()
+        now, late = self.now(), list[Violation]()
         with self.lock:
             self.flush_fast()
-            with suppress(StoreFailed), self.world.open():
-                late = self.expire(now, self.context)
+            with suppress(StoreFailed), self.world.open(late):
+                late += self.expire(now, self.context)
             first, self.finished = not self.finished, True
-            return late, open_obligations(self.ledger, Now(self.time, self.context)), first
+            return tuple(late), open_obligations(self.ledger, Now(self.time, self.context)), first
 
     def open(self) -> tuple[Unfulfilled, ...]:
         """Return the obligations that would be unfulfilled if the session ended now."""
         return self.at_ledger(
             lambda ledger, _: open_obligations(ledger, Now(self.time, self.context))
         )
+
+
+def _forked() -> None:
+    for each in _OPEN.copy():
+        each.forked()
+
+
+_OPEN: WeakSet[Interceptor] = WeakSet()
+if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
+    os.register_at_fork(after_in_child=_forked)

@@ -17,7 +17,7 @@ from sponsio_like.engine import encode, still_asks
 from sponsio_like.errors import SnapshotError
 from sponsio_like.session.flights import all_resumed, flight_data
 from sponsio_like.session.interceptor import Interceptor
-from sponsio_like.session.snapshot import FORMAT, Written, part, put_back, take, take_text
+from sponsio_like.session.snapshot import FORMAT, Written, moment, part, put_back, take, take_text
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 DAMAGED = "snapshot is damaged: it is not as it was when it was made"
@@ -88,7 +88,8 @@ def _own(inner: Interceptor, session: str) -> tuple[dict[str, Any], Written]:
     inner.flush_fast()
     if inner.ledger.half_written:
         inner.doubts()
-    flights = {id: flight_data(flight) for id, flight in inner.flights.items()}
+    flying = {**inner.settling, **inner.flights}
+    flights = {id: flight_data(flight) for id, flight in flying.items()}
     mine = {"session": session, "finished": inner.finished, **inner.world.standing()}
     mine |= {"doubt": inner.doubt} if inner.doubt else {}
     mine |= {"calls": inner.calls, "time": inner.time}
@@ -116,7 +117,7 @@ def restore(inner: Interceptor, data: Mapping[str, Any]) -> tuple[str, ...]:
     inner.finished = part(data, "finished", bool)
     inner.doubt = part(data, "doubt", str) if "doubt" in data else ""
     inner.ledger.half_written = bool(inner.doubt)
-    inner.ledger.calls, inner.time = part(data, "calls", int), part(data, "time", int, float)
+    inner.ledger.calls, inner.time = part(data, "calls", int), moment(data)
     anew = {*fresh, *inner.world.resume(data, lived=inner.calls > 0)}
     kept, sources = part(data, "flights", dict), {repr(s): s for s in inner.policy.sources}
     inner.flights = {**inner.flights, **all_resumed(kept, moved, sources)}

@@ -5,6 +5,7 @@ Flow: tool, args -> Outcome. The session writes the log and notifies; its interc
 
 from __future__ import annotations
 
+import os
 import threading
 import time as _time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,6 +39,7 @@ from sponsio_like.outcome import (
     let_through,
 )
 from sponsio_like.session.active import active
+from sponsio_like.session.collected import COLLECTING, elsewhere, is_collecting
 from sponsio_like.session.decide import decided
 from sponsio_like.session.decision_log import KEEPS_DECISION, SILENT, Log
 from sponsio_like.session.denied import Fit, LaneRefusal
@@ -56,6 +58,16 @@ from sponsio_like.worlds import World
 
 MAKING = threading.Lock()
 """Held while the state of a session is made."""
+
+
+def _forked() -> None:
+    """Open the lock in a process that was forked: it does not have the thread that held it."""
+    global MAKING  # noqa: PLW0603  "
+    MAKING = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
+    os.register_at_fork(after_in_child=_forked)
 
 
 class Session:
@@ -85,8 +97,13 @@ class Session:
         self._direct = world is None and not assume_success
         self._timed = clock is not _time.time
         self._made: Interceptor | None = None  # a cached property would make a dict
+        if world is not None:  # which is asked: no other session waits for that
+            self._made = self._new()
         self._notes: Notifications | None = None
         self.started_anew = () if world is None else self._inner.world.started_anew
+
+    def _new(self) -> Interceptor:
+        return Interceptor(self.policy, self._clock, self.id, self._world, self._gate)
 
     @property
     def _inner(self) -> Interceptor:
@@ -94,8 +111,7 @@ class Session:
         if self._made is None:
             with MAKING:  # threads share it
                 if self._made is None:
-                    given = (self.policy, self._clock, self.id, self._world, self._gate)
-                    self._made = Interceptor(*given)
+                    self._made = self._new()
         return self._made
 
     @_inner.setter
@@ -340,9 +356,13 @@ class Session:
         reveals.
 
         The first result counts; later ones, and those of calls not let through, are only logged.
+        Within the garbage collector it returns at once, and another thread settles the call.
         Raises `SessionError` for an id that is not a string.
         """
         landed: Settlement | None = None
+        if COLLECTING and is_collecting():
+            elsewhere(self.settle, id, output=output, error=error)
+            return ()
         if self._direct:
             try:
                 landed = settle_fast(self._made or self._inner, id, output, error)

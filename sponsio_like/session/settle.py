@@ -6,6 +6,7 @@ INVARIANT: whatever fails, the call is in flight still, or the state is known to
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from sponsio_like.engine import KEPT, Results, lost, reported, settle_all, split_world, too_large
@@ -49,7 +50,7 @@ def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement 
             before, found = inner.ledger.half_written, inner.flights.get(id)
             if found is None:
                 return None
-            inner.settling, flight = inner.settling + 1, found
+            inner.settling, flight = {**inner.settling, id: found}, found
             del inner.flights[id]
         while bad is None:
             bad = _landed(inner, id, flight, result, late)
@@ -66,7 +67,11 @@ def _settle(inner: Interceptor, id: str, output: Any, error: Any) -> Settlement 
                 inner.sequential = False
                 if bad is None and inner.ledger.half_written == before:
                     inner.flights.setdefault(id, flight)
-                inner.settling -= 1
+                inner.settling = _without(inner.settling, id)
+
+
+def _without(settling: Mapping[str, Flight], id: str) -> Mapping[str, Flight]:
+    return {each: settling[each] for each in settling if each != id}
 
 
 def _unkept(whose: str, fault: Exception, *, again: bool) -> str:
@@ -118,7 +123,7 @@ def _settled(
 ) -> dict[int, Witness] | None:
     """Settle as `_landed` does, under the lock."""
     (id, flight, ok), before = landed, inner.ledger.half_written
-    with inner.world.open():
+    with inner.world.open(late):
         if inner.waits(flight) != waits:
             return None
         context = inner.context.arrived(flight.sources)
@@ -131,6 +136,7 @@ def _settled(
     inner.context = context
     inner.world.heard(id)
     bad |= settle_all(inner.ledger, mine, present)
+    inner.settling = _without(inner.settling, id)
     inner.ledger.half_written = before
     if inner.gate is not None:
         inner.gate.note_result(inner.ledger, id, ok=ok)

@@ -91,13 +91,20 @@ def _anew(value: Any, old: Any, data: Any) -> Any:
 def part(data: Mapping[str, Any], key: str, *kinds: type) -> Any:
     """Return what a snapshot has under `key`.
 
-    Raises `ValueError` if it is of none of these kinds, or is NaN or a negative number.
+    Raises `ValueError` if it is of none of these kinds, or is a negative number.
     """
     value = decode(data[key])
-    number = isinstance(value, (int, float))
-    if type(value) not in kinds or (number and (math.isnan(value) or 0 > value > -math.inf)):
+    if type(value) not in kinds or (isinstance(value, int) and value < 0):
         raise ValueError(f"`{key}` is `{value}`")
     return value
+
+
+def moment(data: Mapping[str, Any]) -> float:
+    """Return the time of a snapshot, which may be before 0. Raises `ValueError` if it is none."""
+    time = decode(data["time"])
+    if type(time) not in (int, float) or math.isnan(time):
+        raise ValueError(f"`time` is `{time}`")
+    return float(time)
 
 
 def take(ledger: Ledger, context: Context, written: Written) -> dict[str, Any]:
@@ -148,7 +155,7 @@ def _around(ledger: Ledger, context: Context, written: Written) -> dict[str, Any
         ],
         "facts": written.one("facts", context.facts),
         "tokens": context.tokens,
-        "told_at": dict(context.told_at),
+        "told_at": {key: encode(time) for key, time in context.told_at.items()},
         "denied": {
             repr(term): {"each": dict(known.each), "more": known.more}
             for term, known in context.denied.items()
@@ -252,7 +259,7 @@ def _context(policy: Policy, data: Mapping[str, Any]) -> Context:
     return Context(
         part(data, "facts", dict),
         part(data, "tokens", int),
-        data["told_at"],
+        {key: decode(time) for key, time in data["told_at"].items()},
         delivered,
         _denied(policy, data["denied"]),
         stopped if stopped and means.get(stopped, "") == meant else "",

@@ -19,8 +19,9 @@ from sponsio_like.engine import LINEAGE, Ledger, Policy, decode, encode
 from sponsio_like.errors import SessionError
 from sponsio_like.events import Call, Event, Kind
 from sponsio_like.monitor import Change, Judgement
+from sponsio_like.outcome import Violation
 from sponsio_like.session.flights import IN_FLIGHT_CAP
-from sponsio_like.session.snapshot import part
+from sponsio_like.session.snapshot import moment
 from sponsio_like.session.world_contract import KEY, WorldContract
 from sponsio_like.worlds import Data, World
 
@@ -67,15 +68,24 @@ class WorldState:
 
     # --- transactions -------------------------------------------------------------------------
 
-    def open(self) -> AbstractContextManager[None]:
+    def open(self, late: list[Violation] | None = None) -> AbstractContextManager[None]:
         """Return a transaction, in which the ledger has what the store has. It raises
         `StoreFailed`.
+
+        `late`: what time gone by has violated. What a transaction that fails has added of contracts
+        on the world is removed: the next one finds it again.
         """
-        return NO_TRANSACTION if self._store is None else self._transaction(self._store)
+        store = self._store
+        return (
+            NO_TRANSACTION
+            if store is None
+            else self._transaction(store, [] if late is None else late)
+        )
 
     @contextmanager
-    def _transaction(self, store: World) -> Iterator[None]:
+    def _transaction(self, store: World, late: list[Violation]) -> Iterator[None]:
         inside: Exception | None = None
+        told = len(late)
         done = self._changed = False
         try:
             with store.entry(self._id) as entry:
@@ -97,6 +107,8 @@ class WorldState:
         finally:
             if not done:
                 self._load(self._data, again=True)
+                on_world = {each.name for each in self._accounts.values()}
+                late[told:] = [each for each in late[told:] if each.contract not in on_world]
 
     def _load(self, data: Data | None, *, again: bool = False) -> None:
         """Take over what the store has; what has not changed, only if asked `again`."""
@@ -107,7 +119,7 @@ class WorldState:
         if data is not None:
             if data["format"] != FORMAT:
                 raise ValueError(f"format {data['format']!r} is not {FORMAT}")
-            kept, time = data["contracts"], part(data, "time", int, float)
+            kept, time = data["contracts"], moment(data)
         for account in self._accounts.values():
             account.load(self._ledger, kept.get(account.means), again=again)
         if data is not None and not self._looked:

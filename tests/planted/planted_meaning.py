@@ -865,8 +865,8 @@ BUGS = (
     Bug(
         "there is no lock",
         "session/interceptor.py",
-        "threading.Lock()",
-        "__import__('unittest.mock').mock.MagicMock()",
+        "self.lock = threading.Lock()",
+        "self.lock = __import__('unittest.mock').mock.MagicMock()",
     ),
     Bug(
         "doubts are forgotten",
@@ -888,7 +888,7 @@ BUGS = (
     Bug(
         "snapshots leave calls in flight out",
         "session/resume.py",
-        "{id: flight_data(flight) for id, flight in inner.flights.items()}",
+        "{id: flight_data(flight) for id, flight in flying.items()}",
         "{}",
     ),
     Bug(

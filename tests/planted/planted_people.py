@@ -398,7 +398,7 @@ TOOLS = (
     (
         "what is awaited has no result",
         "guard/flow.py",
-        "if isinstance(step, Run) and inspect.isawaitable(result):",
+        "if isinstance(step, Run) and inspect.isawaitable(result) and not _is_task(result):",
         "if isinstance(step, WaitForAnswer) and inspect.isawaitable(result):",
     ),
     (

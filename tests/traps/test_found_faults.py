@@ -333,7 +333,7 @@ def test_a_result_that_cannot_be_taken_leaves_the_call_in_flight() -> None:
     assert said.message == "the result of `vet` is not kept, settle it again: Strain"
     assert "a" in session._inner.flights
     assert session.settle("a", output=1) == ()
-    assert session._inner.settling == 0
+    assert not session._inner.settling
 
 
 def _line_of(file: str, text: str) -> int:

@@ -1,0 +1,35 @@
+"""Knows in which threads the garbage collector runs, and settles calls that it ends elsewhere.
+
+The collector closes generators and coroutines that nobody can finish any more, at any moment: also
+while its thread holds the lock of a session, for which it must not wait.
+"""
+
+from __future__ import annotations
+
+import _thread
+import gc
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+COLLECTING: set[int] = set()
+"""The threads in which the collector runs now."""
+
+
+def is_collecting() -> bool:
+    """True if the collector has called this code."""
+    return _thread.get_ident() in COLLECTING
+
+
+def elsewhere(settle: Callable[..., Any], id: str, **result: Any) -> None:
+    """Settle a call in another thread; where no thread can start, the process ends."""
+    with suppress(RuntimeError):
+        _thread.start_new_thread(settle, (id,), result)
+
+
+def _noticed(phase: str, _: Any) -> None:
+    change = COLLECTING.add if phase == "start" else COLLECTING.discard
+    change(_thread.get_ident())
+
+
+gc.callbacks.append(_noticed)

@@ -1,0 +1,354 @@
+"""What was found around a session: the collector, forks, snapshots in between, clocks, stores."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from sponsio_like import Allowed, Blocked, Guard, atom, contract
+from sponsio_like.outcome import Mode, Violation
+from sponsio_like.session import Session
+from sponsio_like.worlds import Entry, MemoryWorld
+from tests.semantics.manifest import requirement
+
+MODES: tuple[Mode, ...] = ("enforce", "observe")
+SECONDS = 20
+
+
+def _guard(*rules: str, mode: Mode = "enforce", world: bool = False) -> Guard:
+    """One contract for each formula."""
+    each = [contract(f"c{n}").guarantees({"ltl": rule}) for n, rule in enumerate(rules)]
+    return Guard([one.world() for one in each] if world else each, mode=mode)
+
+
+def _pay() -> None:
+    """A tool."""
+
+
+def _soon(is_so: Callable[[], bool]) -> bool:
+    """Whether it is so, soon."""
+    end = time.monotonic() + SECONDS
+    while not is_so() and time.monotonic() < end:
+        time.sleep(0.01)
+    return is_so()
+
+
+# --- the collector --------------------------------------------------------------------------------
+
+
+class _Cycle:
+    """An object that only the collector can remove."""
+
+    def __init__(self, body: Any) -> None:
+        self.me, self.body = self, body
+
+
+class _Never:
+    """What is never there."""
+
+    def __await__(self) -> Generator[None, None, None]:
+        yield
+
+
+@requirement("S-TOOL-14")
+@pytest.mark.parametrize("mode", MODES)
+def test_the_collector_ends_a_generator_while_a_call_is_decided(mode: Mode) -> None:
+    """A consumer that stops half-way, in a cycle: the collector may come within the lock."""
+    guard = _guard("G(count(called(rows)) <= 5)", mode=mode)
+
+    @guard.tool
+    def rows() -> Generator[int, None, None]:
+        return (n for n in range(3))
+
+    session = guard.session()
+
+    def collect() -> None:
+        with session.active():
+            next(_Cycle(rows()).body)
+        with session._inner.lock:
+            gc.collect()
+
+    thread = threading.Thread(target=collect, daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    assert not thread.is_alive()
+    assert _soon(lambda: not session._inner.in_flight())
+
+
+@requirement("S-TOOL-14")
+def test_the_collector_ends_a_coroutine_while_a_call_is_decided() -> None:
+    """Likewise a coroutine that was never finished; the call has failed."""
+    guard = _guard("G(called(pay) -> Y O failed(fetch))")
+
+    @guard.tool
+    async def fetch() -> None:
+        await _Never()
+
+    guard.tool(_pay, name="pay")
+    session = guard.session()
+
+    def collect() -> None:
+        with session.active():
+            _Cycle(fetch()).body.send(None)
+        with session._inner.lock:
+            gc.collect()
+
+    thread = threading.Thread(target=collect, daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    assert not thread.is_alive()
+    assert _soon(lambda: isinstance(session.decide("pay", {}), Allowed))
+
+
+# --- what tools return ----------------------------------------------------------------------------
+
+
+@requirement("S-TOOL-14")
+@pytest.mark.parametrize("mode", MODES)
+def test_an_asynchronous_generator_gets_what_is_sent_and_thrown(mode: Mode) -> None:
+    """As a plain one does."""
+    guard = _guard("G(count(called(*)) <= 5)", mode=mode)
+
+    async def body() -> AsyncGenerator[Any, Any]:
+        got: Any = None
+        while got != "stop":
+            try:
+                got = yield got
+            except ValueError as error:
+                got = str(error)
+
+    @guard.tool
+    def rows() -> AsyncGenerator[Any, Any]:
+        return body()
+
+    async def play(session: Session) -> list[Any]:
+        with session.active():
+            each = rows()
+        said = [
+            await each.asend(None),
+            await each.asend("sent"),
+            await each.athrow(ValueError("x")),
+        ]
+        assert session._inner.in_flight()
+        with pytest.raises(StopAsyncIteration):
+            await each.asend("stop")
+        return said
+
+    session = guard.session()
+    assert asyncio.run(play(session)) == [None, "sent", "x"]
+    assert not session._inner.in_flight()
+
+
+@requirement("S-TOOL-14")
+@pytest.mark.parametrize("mode", MODES)
+def test_a_plain_tool_may_return_a_task(mode: Mode) -> None:
+    """Its caller gets the task, and may cancel it; the call is in flight until it is done."""
+    guard = _guard("G(called(pay) -> Y O failed(start))", mode=mode)
+
+    @guard.tool
+    def start(seconds: float) -> asyncio.Task[None]:
+        return asyncio.get_running_loop().create_task(asyncio.sleep(seconds))
+
+    guard.tool(_pay, name="pay")
+
+    async def play(session: Session) -> None:
+        with session.active():
+            short, long = start(0), start(60)
+        assert len(session._inner.in_flight()) == 2
+        await short
+        await short
+        assert len(session._inner.in_flight()) == 1
+        assert isinstance(session.decide("pay", {}), Blocked) == (mode == "enforce")
+        long.cancel()
+        await asyncio.wait([long])
+        await asyncio.sleep(0)
+        assert isinstance(session.decide("pay", {}), Allowed)
+
+    asyncio.run(play(guard.session()))
+
+
+# --- forks ----------------------------------------------------------------------------------------
+
+
+def _child(work: Callable[[], bool]) -> int:
+    """The exit status of a forked process: 0 if `work` returned True there, soon."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(SECONDS)
+        os._exit(0 if work() else 1)
+    return os.waitpid(child, 0)[1]
+
+
+@requirement("S-FAIL-09")
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_session_that_was_forked_within_a_decision_is_in_doubt(mode: Mode) -> None:
+    """Nobody knows how much the other thread had changed; the parent goes on."""
+    session = _guard("G(count(called(pay)) <= 5)", mode=mode).session()
+    session.settle(session.decide("pay", {}).id)
+    runs = Blocked if mode == "enforce" else Allowed
+    with session._inner.lock:
+        assert _child(lambda: isinstance(session.decide("pay", {}), runs)) == 0
+    assert _child(lambda: isinstance(session.decide("pay", {}), Allowed)) == 0
+    assert isinstance(session.decide("pay", {}), Allowed)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_process_opens_sessions() -> None:
+    """Whatever the threads of its parent were just about to do."""
+    from sponsio_like.logic import tree
+    from sponsio_like.session import session as made
+
+    guard = _guard("G(count(called(*)) <= 5)")
+
+    def decides() -> bool:
+        new = _guard("G(count(called(x)) <= 7)").session("x")
+        return isinstance(guard.session("a").decide("pay", {}), Allowed) and new.open
+
+    with made.MAKING, tree._LOCK, guard._roster._lock:
+        assert _child(decides) == 0
+
+
+# --- snapshots ------------------------------------------------------------------------------------
+
+
+@requirement("S-SNAPSHOT-01")
+def test_a_snapshot_is_made_while_a_result_is_read() -> None:
+    """The call is in flight there, and can be settled by the session that is restored."""
+    made: list[dict[str, Any]] = []
+
+    def look(tool: str, result: Any) -> bool:
+        made.append(session.snapshot())
+        return True
+
+    atom("looks_around", waits=True)(look)
+    guard = _guard("G(called(pay) -> Y O(done(check) & looks_around()))")
+    session = guard.session("a")
+    session.decide("check", {}, id="1")
+    session.settle("1", output="x")
+    again = guard.restore(json.loads(json.dumps(made[0])))
+    assert isinstance(again.decide("pay", {}), Blocked)
+    assert again._inner.in_flight() == ["1"]
+    session = again
+    again.settle("1", output="x")
+    assert isinstance(again.decide("pay", {}), Allowed)
+    assert guard.restore(again.snapshot())._inner.in_flight() == again._inner.in_flight()
+
+
+@requirement("S-SNAPSHOT-01")
+def test_a_clock_may_say_times_before_zero() -> None:
+    """Nothing says that it may not; a snapshot can be restored, and a store read."""
+    now = [-9.0]
+    guard, world = _guard("G(called(pay) -> O[<=5s] called(check))", world=True), MemoryWorld()
+
+    def opened(session: Callable[..., Session], first: Any) -> Session:
+        return session(first, clock=lambda: now[0], world=world)
+
+    one = opened(guard.session, "a")
+    one.decide("check", {})
+    other = opened(guard.restore, json.loads(json.dumps(one.snapshot())))
+    now[0] = -4.0
+    assert isinstance(other.decide("pay", {}), Allowed)
+    now[0] = -3.0
+    assert isinstance(opened(guard.session, "a").decide("pay", {}), Blocked)
+
+
+@requirement("S-SNAPSHOT-01")
+def test_a_fact_that_was_told_without_a_clock_is_json_data() -> None:
+    """Infinity is none."""
+
+    def broken() -> float:
+        raise OSError
+
+    guard = _guard("G(called(pay) -> fact_age(day) <= 5)")
+    session = guard.session(clock=broken)
+    session.fact("day", "monday")
+    plain = json.dumps(session.snapshot(), allow_nan=False)
+    again = guard.restore(json.loads(plain), clock=lambda: 1.0)
+    assert isinstance(again.decide("pay", {}), Blocked)
+
+
+# --- stores ---------------------------------------------------------------------------------------
+
+
+class _Failing(MemoryWorld):
+    """A store that keeps nothing while it fails."""
+
+    fails = False
+
+    @contextmanager
+    def entry(self, id: str) -> Iterator[Entry]:
+        with super().entry(id) as entry:
+            yield entry
+            if self.fails:
+                raise OSError
+
+
+@requirement("S-INST-05")
+@pytest.mark.parametrize("settles", [False, True])
+def test_what_a_store_has_not_kept_is_told_once(settles: bool) -> None:
+    """A deadline on the world that has run out, in a transaction that fails."""
+    now, world = [0.0], _Failing()
+    guard = _guard("G(called(a) -> F[<=5s] called(b))", world=True)
+    session = guard.session("a", clock=lambda: now[0], world=world)
+    session.decide("a", {}, id="1")
+    now[0] = 9.0
+    told: list[Violation] = []
+    for world.fails in (True, False, False):
+        told += session.settle("1") if settles else session.step([])
+    assert [each.contract for each in told] == ["session", "c0"]
+
+
+@requirement("S-WORLD-10")
+def test_nobody_waits_for_the_store_of_another_session() -> None:
+    """Not even for the first decision of a session without a store."""
+    asked, go = threading.Event(), threading.Event()
+
+    class Slow(MemoryWorld):
+        @contextmanager
+        def entry(self, id: str) -> Iterator[Entry]:
+            asked.set()
+            go.wait(SECONDS)
+            with super().entry(id) as entry:
+                yield entry
+
+    guard = _guard("G(count(called(*)) <= 5)", world=True)
+    thread = threading.Thread(target=lambda: guard.session("slow", world=Slow()), daemon=True)
+    thread.start()
+    assert asked.wait(SECONDS)
+    decided = threading.Thread(target=lambda: guard.session().decide("a", {}), daemon=True)
+    decided.start()
+    decided.join(SECONDS / 4)
+    waits = decided.is_alive()
+    go.set()
+    thread.join(SECONDS)
+    assert not waits
+
+
+@requirement("S-WORLD-03")
+@pytest.mark.parametrize(
+    "rule", ["X called(b, to = $x)", "X F[<=1] called(b, to = $x)", "X X called(b, to = $x)"]
+)
+def test_what_is_owed_at_the_next_call_is_owed_in_a_store(rule: str) -> None:
+    """Of each value: a call of another tool is decided with a store as it is without one."""
+
+    def said(world: MemoryWorld | None) -> list[Any]:
+        guard = _guard(f"G(called(a, to = $x) -> {rule})", world=True)
+        session, told = guard.session("s", world=world), list[Any]()
+        for tool, to in (("a", "x"), ("c", "x"), ("c", "y"), ("b", "x"), ("c", "x"), ("a", "y")):
+            outcome = session.decide(tool, {"to": to})
+            session.settle(outcome.id)
+            told.append((type(outcome).__name__, len(session.pending())))
+        return told
+
+    assert said(MemoryWorld()) == said(None)
