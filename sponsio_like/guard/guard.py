@@ -431,7 +431,7 @@ class Guard:
         check_id(id)
         given = SessionOptions(clock, assume_success, check_inputs(inputs), world, risk)
         if id is None or (world is not None and self._rules.all_state_in_world):
-            return self._begun(id, given)
+            return self._roster.unnamed(self._begun(id, given))
         return self._roster.open(id, given, lambda: self._begun(id, given))
 
     def _miss_store(self, contracts: Iterable[str]) -> None:

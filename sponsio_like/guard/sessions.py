@@ -50,14 +50,21 @@ class Roster:
     def __init__(self) -> None:
         self._open: dict[str, tuple[weakref.ref[Session], SessionOptions]] = {}
         self._kept: dict[str, Session] = {}
+        self._unnamed: list[weakref.ref[Session]] = []
         self._lock = threading.Lock()
-        self._room = 2 * KEPT_CAP
+        self._room = self._many = 2 * KEPT_CAP
         self._warned = False
         _ROSTERS.add(self)
 
     def forked(self) -> None:
-        """Open the lock in a process that was forked: it does not have the thread that held it."""
+        """Open the locks in a process that was forked: it does not have the threads that held
+        them.
+        """
         self._lock = threading.Lock()
+        for ref in (*self._unnamed, *[ref for ref, _ in self._open.values()]):
+            session = ref()
+            if session is not None:
+                session.forked()
 
     def open(self, id: str, given: SessionOptions, make: Callable[[], Session]) -> Session:
         """Return the open session of this id; else a new one from `make`, which is kept.
@@ -76,6 +83,15 @@ class Roster:
             self._open[id] = weakref.ref(made), given
             self._kept[id] = made
         return made
+
+    def unnamed(self, session: Session) -> Session:
+        """Register a session that is not found again by its id, and return it."""
+        with self._lock:
+            if len(self._unnamed) >= self._many:
+                self._unnamed = [ref for ref in self._unnamed if ref() is not None]
+                self._many = 2 * max(KEPT_CAP, len(self._unnamed))
+            self._unnamed.append(weakref.ref(session))
+        return session
 
     def restored(self, session: Session, given: SessionOptions, *, keep: bool) -> None:
         """Register a session that goes on from a snapshot as the one of its id.

@@ -7,14 +7,12 @@ monitor sees it.
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
-from weakref import WeakSet
 
 from sponsio_like.engine import (
     NOTHING_OPENED,
@@ -92,9 +90,9 @@ class Interceptor:
     """
 
     __slots__ = (
-        "__weakref__", "clock", "context", "doubt", "finished", "flights", "gate", "lanes",
-        "last_response", "latest", "ledger", "lock", "policy", "sequential", "settling", "tick",
-        "tickets", "time", "unread", "warned", "world", "written",
+        "clock", "context", "doubt", "finished", "flights", "gate", "lanes", "last_response",
+        "latest", "ledger", "lock", "policy", "sequential", "settling", "tick", "tickets", "time",
+        "unread", "warned", "world", "written",
     )  # fmt: skip
 
     def __init__(
@@ -127,11 +125,10 @@ class Interceptor:
         self.written: Written | None = None
         self.clock, self.tick = clock, ticking(clock)
         self.lock = threading.Lock()
-        _OPEN.add(self)
 
     def forked(self) -> None:
-        """Go on in a process that was forked: if a thread that is not there held the lock, nobody
-        knows how much it had changed.
+        """Open the lock in a process that was forked, which does not have the thread that held it:
+        nobody knows how much that had changed.
         """
         if self.lock.locked():
             forked = "the process was forked while a call was decided"
@@ -496,13 +493,3 @@ class Interceptor:
         return self.at_ledger(
             lambda ledger, _: open_obligations(ledger, Now(self.time, self.context))
         )
-
-
-def _forked() -> None:
-    for each in _OPEN.copy():
-        each.forked()
-
-
-_OPEN: WeakSet[Interceptor] = WeakSet()
-if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
-    os.register_at_fork(after_in_child=_forked)

@@ -118,6 +118,13 @@ class Session:
     def _inner(self, inner: Interceptor) -> None:
         self._made = inner
 
+    def forked(self) -> None:
+        """Go on in a process that was forked. If a thread that is not there was deciding, the state
+        is in doubt.
+        """
+        if self._made is not None:
+            self._made.forked()
+
     @property
     def _teller(self) -> Notifications:
         """The notifications, made when there is something to tell."""
