@@ -242,8 +242,9 @@ def conjunction(residuals: Iterable[Residual]) -> frozenset[Residual]:
     kept: list[Residual] = []
     for key, found in alike.items():  # residuals without a common node imply nothing
         mine = found.values()
-        results = [each for each in literals_of([next(iter(mine))]) if each[0] == "D"]
-        near = (k for one in (*results, *nodes[key]) for k in strong.get(one, ()) if k is not key)
+        literals = literals_of([next(iter(mine))])
+        about: list[Any] = [*nodes[key], *(each for each in literals if each[0] == "D")]
+        near = (k for each in about for k in strong.get(each, ()) if k is not key)
         others = [
             other
             for k in dict.fromkeys(near)
