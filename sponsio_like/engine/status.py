@@ -18,6 +18,8 @@ from sponsio_like.syntax import show
 
 FULL = "memory is full, so that it cannot be told any more"
 """The text for a contract that had no memory left for something that it must not forget."""
+NESTED = 100
+"""Deepest nesting of operators of which it is said what they wait for."""
 
 
 def demand(clause: Clause) -> str:
@@ -44,19 +46,19 @@ def _want(clause: Clause, literal: Literal) -> str:
     return _node(clause, literal[1])
 
 
-def _node(clause: Clause, i: int) -> str:
-    """Return what node `i` waits for, in terms of its atoms."""
+def _node(clause: Clause, i: int, deepest: int = NESTED) -> str:
+    """Return what node `i` waits for, in terms of its atoms, if it is nested no deeper."""
     nodes, slots = clause.monitor.program.nodes, clause.monitor.program.slots
-    match nodes[i]:
+    match nodes[i] if deepest else ():
         case ("lit", slot, negated):
             return f"{'!' if negated else ''}{show(slots[slot].node)}"
         case ("U", _, right):
-            return _node(clause, right)
+            return _node(clause, right, deepest - 1)
         case ("or" | "and" as kind, *parts):
             word = " or " if kind == "or" else " and "
-            return word.join(dict.fromkeys(_node(clause, k) for k in parts[:4]))
+            return word.join(dict.fromkeys(_node(clause, k, deepest - 1) for k in parts[:4]))
         case ("F" | "X" | "WX" | "O", body, *_):
-            return _node(clause, body)
+            return _node(clause, body, deepest - 1)
     return "what the contract says"
 
 
