@@ -85,3 +85,18 @@ def test_what_is_owed_is_said_of_deep_nesting_too() -> None:
     assert "still missing: called(a0) and called(a1) and" in owed.message
     assert owed.message.endswith("what the contract says")
     assert session.finish()
+
+
+def test_what_is_owed_for_many_values_is_found_in_one_pass() -> None:
+    """Each value has a deadline of its own; all values were looked through for each of them."""
+
+    def owed(count: int) -> int:
+        text = "G(called(pay, id = $x) -> X F[<=1000] called(mail, id = $x))"
+        session = Guard([contract("mailed").guarantees(read(text))]).session()
+        for i in range(count):
+            session.decide("pay", {"id": i})
+        found = session.pending()
+        assert {each.binding["x"] for each in found} == set(range(count))
+        return work(session.pending)
+
+    assert owed(400) < 5 * owed(100)
