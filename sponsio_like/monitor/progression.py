@@ -20,9 +20,9 @@ from sponsio_like.monitor.residual import (
     YES,
     Literal,
     Residual,
-    all_of,
-    any_of,
     both,
+    conjunction_of,
+    disjunction_of,
     either,
     mapped,
     one,
@@ -91,9 +91,9 @@ class Progression:
             case ("lit", slot, negated):
                 return _status(at, slot, negated)
             case ("and", *parts):
-                return all_of([known[k] for k in parts])
+                return conjunction_of([known[k] for k in parts])
             case ("or", *parts):
-                return any_of([known[k] for k in parts])
+                return disjunction_of([known[k] for k in parts])
             case ("X", body):
                 return self._next(body, at)
             case ("WX", body):

@@ -108,14 +108,14 @@ def both(left: Residual, right: Residual) -> Residual:
     return minimal(_tight(a | b) for a in left for b in right)
 
 
-def any_of(parts: Sequence[Residual]) -> Residual:
+def disjunction_of(parts: Sequence[Residual]) -> Residual:
     """Return the disjunction of residuals. Raises `ContractError` beyond `TERM_CAP`."""
     if len(parts) <= FEW:
         return functools.reduce(either, parts, NO)
     return minimal(frozenset().union(*parts))
 
 
-def all_of(parts: Sequence[Residual]) -> Residual:
+def conjunction_of(parts: Sequence[Residual]) -> Residual:
     """Return the conjunction of residuals. Raises `ContractError` beyond `TERM_CAP`."""
     if len(parts) <= FEW or not all(parts):
         return functools.reduce(both, parts, YES) if all(parts) else NO
@@ -213,7 +213,7 @@ def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual
         return minimal(_replaced(residual, become))
     result = set[Conjunction]()
     for term in residual:
-        result |= all_of([become[literal] for literal in term])
+        result |= conjunction_of([become[literal] for literal in term])
         if len(result) > TERM_CAP:
             result = set(minimal(result))
     return minimal(result)

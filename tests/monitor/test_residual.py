@@ -20,12 +20,12 @@ from sponsio_like.monitor.residual import (
     Conjunction,
     Literal,
     Residual,
-    all_of,
-    any_of,
     at_the_end,
     both,
     conjunction,
+    conjunction_of,
     covers,
+    disjunction_of,
     either,
     entails,
     holds_at_end,
@@ -319,16 +319,16 @@ def test_many_parts_joined_at_once_are_what_they_are_one_by_one() -> None:
     for _ in range(sized(2_000, 200)):
         parts = [part() for _ in range(dice.randint(0, 14))]
         kept = [each for each in parts if each or dice.random() < 0.1]
-        assert any_of(parts) == functools.reduce(either, parts, NO)
-        assert all_of(kept) == functools.reduce(both, kept, YES)
+        assert disjunction_of(parts) == functools.reduce(either, parts, NO)
+        assert conjunction_of(kept) == functools.reduce(both, kept, YES)
 
 
 def test_instances_about_different_nodes_are_not_compared() -> None:
     """Many of them, and one of many parts, take a few calls for each."""
     each = [one(("X", n)) for n in range(400)]
     assert work(lambda: conjunction(each)) < 60 * len(each)
-    assert work(lambda: all_of(each)) < 10 * len(each)
-    assert work(lambda: any_of(each)) < 30 * len(each)
+    assert work(lambda: conjunction_of(each)) < 10 * len(each)
+    assert work(lambda: disjunction_of(each)) < 30 * len(each)
     assert conjunction(each) == frozenset(each)
 
 
