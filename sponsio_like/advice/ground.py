@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import sponsio_like.logic.formula as f
+from sponsio_like.advice.goals import asked_once
 from sponsio_like.engine import Clause, Ledger
 from sponsio_like.errors import ContractError
 from sponsio_like.events import Event
@@ -47,6 +48,21 @@ def grounded(ledger: Ledger, event: Event, violated: Mapping[int, Key | None]) -
 
 def _clause(clause: Clause, key: Key | None, state: ClauseState) -> tuple[Clause, ClauseState]:
     """Return the clause for this key with its state, or with a new one if that does not fit."""
+    made = _unbound(clause) if key is None else _pinned(clause, key)
+    same = len(made.slots) == len(clause.slots) and [
+        len(each.past.cells) for each in (made.monitor, made.scope_monitor)
+    ] == [len(each.past.cells) for each in (clause.monitor, clause.scope_monitor)]
+    return made, state if same else made.start
+
+
+@asked_once
+def _unbound(clause: Clause) -> Clause:
+    """Return the clause for values that nothing binds: most clauses, whatever is refused."""
+    return _pinned(clause, None)
+
+
+def _pinned(clause: Clause, key: Key | None) -> Clause:
+    """Return the clause for this key. Raises `ContractError` for values that are no scalars."""
     assert clause.bindings is not None
     said = dict(clause.bindings.said(key)) if key is not None else {}
     forms = clause.bindings.names.forms
@@ -63,11 +79,7 @@ def _clause(clause: Clause, key: Key | None, state: ClauseState) -> tuple[Clause
         scope = replace(scope, start=start, stop=stop)
     rule = replace(clause.rule, formula=pin(clause.rule.formula, values, local))
     about = replace(contract, assumption=assumed, segment=scope, rules=(rule,))
-    made = Clause(about, rule, clause.monitor.search.tools)
-    same = len(made.slots) == len(clause.slots) and [
-        len(each.past.cells) for each in (made.monitor, made.scope_monitor)
-    ] == [len(each.past.cells) for each in (clause.monitor, clause.scope_monitor)]
-    return made, state if same else made.start
+    return Clause(about, rule, clause.monitor.search.tools)
 
 
 def pin(root: f.Formula, values: Mapping[str, Any], local: Mapping[str, str]) -> f.Formula:

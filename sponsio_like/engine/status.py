@@ -6,18 +6,21 @@ stand in these words.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
 from sponsio_like.engine.clause import Clause
 from sponsio_like.engine.ledger import Ledger
 from sponsio_like.engine.policy import Policy
-from sponsio_like.monitor import ClauseState, Instance, Literal, Now, Verdict, literals_of, overall
+from sponsio_like.monitor import Instance, Literal, Now, Verdict, literals_of, overall
 from sponsio_like.outcome import Unfulfilled
 from sponsio_like.syntax import show
 
 FULL = "memory is full, so that it cannot be told any more"
 """The text for a contract that had no memory left for something that it must not forget."""
+NESTED = 100
+"""Deepest nesting of operators of which it is said what they wait for."""
 
 
 def demand(clause: Clause) -> str:
@@ -44,19 +47,19 @@ def _want(clause: Clause, literal: Literal) -> str:
     return _node(clause, literal[1])
 
 
-def _node(clause: Clause, i: int) -> str:
-    """Return what node `i` waits for, in terms of its atoms."""
+def _node(clause: Clause, i: int, deepest: int = NESTED) -> str:
+    """Return what node `i` waits for, in terms of its atoms, if it is nested no deeper."""
     nodes, slots = clause.monitor.program.nodes, clause.monitor.program.slots
-    match nodes[i]:
+    match nodes[i] if deepest else ():
         case ("lit", slot, negated):
             return f"{'!' if negated else ''}{show(slots[slot].node)}"
         case ("U", _, right):
-            return _node(clause, right)
+            return _node(clause, right, deepest - 1)
         case ("or" | "and" as kind, *parts):
             word = " or " if kind == "or" else " and "
-            return word.join(dict.fromkeys(_node(clause, k) for k in parts[:4]))
+            return word.join(dict.fromkeys(_node(clause, k, deepest - 1) for k in parts[:4]))
         case ("F" | "X" | "WX" | "O", body, *_):
-            return _node(clause, body)
+            return _node(clause, body, deepest - 1)
     return "what the contract says"
 
 
@@ -72,18 +75,21 @@ def verdicts(ledger: Ledger) -> dict[str, Verdict]:
 def open_obligations(ledger: Ledger, now: Now) -> tuple[Unfulfilled, ...]:
     """Return the obligations that would be unfulfilled if the session ended now."""
     policy = ledger.policy
-    found: dict[Unfulfilled, None] = {}
+    found: dict[tuple[int, str, str], Unfulfilled] = {}
+    examples = functools.cache(lambda i: ledger.stores[i].examples())
     for i, state, last in ledger.all_states():
         clause = policy.clauses[i]
         ends = clause.open_ends(state)
         if ends and clause.assumed(state, last, now):
-            messages, values = _messages(clause, ends), _values(ledger, i, state)
-            found.update((_owing(policy, i, each, values), None) for each in messages)
+            key = examples(i).get(state._replace(violated=False)) if i in ledger.stores else None
+            values = () if key is None else ledger.witness(i, key).values
+            for each in _messages(clause, ends):
+                found[policy.owner[i], each, repr(values)] = _owing(policy, i, each, values)
     for i, store in ledger.stores.items():
         if store.blind and not policy.clauses[i].is_plain:
             message = f"{FULL}: {demand(policy.clauses[i])}"
-            found[_owing(policy, i, message)] = None
-    return tuple(found)
+            found[policy.owner[i], message, repr(())] = _owing(policy, i, message)
+    return tuple(found.values())
 
 
 def _messages(clause: Clause, ends: Iterable[Instance]) -> list[str]:
@@ -102,9 +108,3 @@ def _owing(
 ) -> Unfulfilled:
     about = policy.contracts[policy.owner[i]].about
     return Unfulfilled(policy.all.names[i], message, values, **about.said())
-
-
-def _values(ledger: Ledger, i: int, state: ClauseState) -> tuple[tuple[str, Any], ...]:
-    """Return values of the variables of clause `i` that are in this state; empty if it has none."""
-    key = ledger.stores[i].example(state._replace(violated=False)) if i in ledger.stores else None
-    return () if key is None else ledger.witness(i, key).values

@@ -39,6 +39,10 @@ PIECE = 256
 """Bytes for which the parser may take so many steps; a shorter text is parsed without a count."""
 STEPS = 10
 """Hundreds of steps for each piece; commands that people write take two at most."""
+READS, PIECE_READS = 24, 4
+"""Most times that the parser may go back in the text, and how many more for each piece: what people
+write takes it some ten times, what is no shell once for each sign.
+"""
 IN_ERROR = 8
 """A step past an error counts as so many: there the text is no shell."""
 DOUBLE = re.compile(
@@ -65,22 +69,29 @@ def _tree(text: bytes) -> Any:
     """Return the root of the tree of a text. Raises `TooMuch`.
 
     What is no shell takes the parser up to the cube of its length. So its work is counted: it tells
-    after each hundred steps if it is looking for a way past an error.
+    after each hundred steps if it is looking for a way past an error, and asks for the text
+    whenever it goes back in it.
     """
     if text.count(b"]") > DOUBLES and len(DOUBLE.findall(text)) > DOUBLES:
         raise TooMuch
     parser = _parser()()
     if len(text) <= PIECE:
         return parser.parse(text).root_node
-    left = STEPS * (1 + len(text) // PIECE)
+    pieces = 1 + len(text) // PIECE
+    left, reads = STEPS * pieces, READS + PIECE_READS * pieces
 
     def is_too_much(_: int, has_error: bool) -> bool:
         nonlocal left
         left -= IN_ERROR if has_error else 1
-        return left < 0
+        return left < 0 or reads < 0
+
+    def read(at: int, _: Any) -> bytes:
+        nonlocal reads
+        reads -= 1
+        return text[at:]
 
     try:
-        tree = parser.parse(lambda at, _: text[at:], progress_callback=is_too_much)
+        tree = parser.parse(read, progress_callback=is_too_much)
     except ValueError:
         raise TooMuch from None
     return tree.root_node

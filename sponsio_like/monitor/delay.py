@@ -65,8 +65,8 @@ def _searched(
                 if reached not in seen:
                     seen.add(reached)
                     following.append(reached)
-            if len(seen) > REACHED_CAP:
-                return length
+                    if len(seen) > REACHED_CAP:
+                        return length
         frontier = following
     return math.inf
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sponsio_like.logic.formula import Seconds
+from sponsio_like.logic.formula import Steps
 from sponsio_like.monitor.abstraction import Abstract, abstracted
 from sponsio_like.monitor.past import Letter, Registers, Values
 from sponsio_like.monitor.program import PAST, Program, Slot, operands
@@ -29,9 +29,10 @@ class LetterValues:
         letters: Callable[[], Sequence[Letter]],
     ) -> None:
         self._past = abstract.past
-        self._bounds = [
-            None if bound is not None and isinstance(bound[1], Seconds) else (bound,)
-            for bound in abstract.bounds
+        self._relative = [
+            (k, bound)
+            for k, bound in enumerate(abstract.bounds)
+            if bound is not None and isinstance(bound[1], Steps)
         ]
         self._waiting = frozenset(i for i, slot in enumerate(slots) if slot.waits)
         self._letters = letters
@@ -69,8 +70,12 @@ class LetterValues:
     def _behind(self, values: Values, letter: Letter, registers: Registers) -> Registers:
         """Return the registers relative to the position that these values are read at."""
         after = self._past.after(values, letter, registers, 1, 0.0)
-        pairs = zip(after, self._bounds, strict=True)
-        return tuple([value if b is None else abstracted(value, b[0], 1) for value, b in pairs])
+        if not self._relative:
+            return after
+        moved = [*after]
+        for k, bound in self._relative:
+            moved[k] = abstracted(moved[k], bound, 1)
+        return tuple(moved)
 
 
 def _changing(program: Program, abstract: Abstract) -> list[tuple[int, Callable[..., object]]]:

@@ -130,10 +130,8 @@ class Monitor:
     @property
     def start(self) -> State:
         """The state before the first position."""
-        first = frozenset(
-            one(("X" if not _holds_on_nothing(self.program, root) else "W", root))
-            for root in self.rest
-        )
+        held = _holds_on_nothing(self.program) if self.rest else []
+        first = frozenset(one(("W" if held[root] else "X", root)) for root in self.rest)
         return State(self.past.start, frozenset({first} if first else ()))
 
     # --- positions ----------------------------------------------------------------------------
@@ -442,8 +440,8 @@ def _joint(
     return owing(frozenset(live), before).joint
 
 
-def _holds_on_nothing(program: Program, root: int) -> bool:
-    """True if `root` holds on the empty trace."""
+def _holds_on_nothing(program: Program) -> list[Any]:
+    """Return for each node if it holds on the empty trace, and for each term its value there."""
     known: list[Any] = []
     for op in program.nodes:
         match op:
@@ -468,4 +466,4 @@ def _holds_on_nothing(program: Program, root: int) -> bool:
                 known.append(negated)
             case _:
                 known.append(op[0] in ("true", "WX", "G", "R", "WY", "WYH", "H", "T"))
-    return bool(known[root])
+    return known

@@ -6,7 +6,7 @@ minimal. A status atom of a call in flight is a literal of its own until the cal
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ from sponsio_like.monitor.residual import (
     Literal,
     Residual,
     both,
+    conjunction_of,
+    disjunction_of,
     either,
     mapped,
     one,
@@ -89,9 +91,9 @@ class Progression:
             case ("lit", slot, negated):
                 return _status(at, slot, negated)
             case ("and", *parts):
-                return _all([known[k] for k in parts])
+                return conjunction_of([known[k] for k in parts])
             case ("or", *parts):
-                return _any([known[k] for k in parts])
+                return disjunction_of([known[k] for k in parts])
             case ("X", body):
                 return self._next(body, at)
             case ("WX", body):
@@ -216,20 +218,6 @@ def _status(at: Position, slot: int, negated: bool) -> Residual:
     if value is OPEN:
         return one(("D", at.number, slot, not negated))
     return YES if (value is True or value is LATE) is not negated else NO
-
-
-def _all(parts: Sequence[Residual]) -> Residual:
-    result = YES
-    for part in parts:
-        result = both(result, part)
-    return result
-
-
-def _any(parts: Sequence[Residual]) -> Residual:
-    result = NO
-    for part in parts:
-        result = either(result, part)
-    return result
 
 
 def _waiting(program: Program) -> list[bool]:

@@ -9,7 +9,8 @@ Answers are cached for all sessions. A budget bounds each search; beyond it the 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from sponsio_like.monitor.abstraction import abstract, abstracted
@@ -28,7 +29,15 @@ from sponsio_like.monitor.residual import (
     shifted,
     without_bounds,
 )
-from sponsio_like.monitor.successors import Goal, Obligation, ObligationSet, Place, Successors
+from sponsio_like.monitor.successors import (
+    LITERALS_FREE,
+    PARTS_FREE,
+    Goal,
+    Obligation,
+    ObligationSet,
+    Place,
+    Successors,
+)
 
 Owed: TypeAlias = frozenset[Residual]
 
@@ -38,8 +47,14 @@ CROWD = 8
 """From so many residuals on all bounds that are far away are first taken for one."""
 MANY = 2
 """From so many residuals on they are met one after another before all continuations are tried."""
-IN_TURN = 80
+IN_TURN = 1_500
 """Most transitions that this takes."""
+SINGLE_FREE, BOUNDED_FREE = 16, 2
+"""Such a transition costs one more for so many literals that stand alone, and for so many of these
+that have a bound in steps, which is another one at each position.
+"""
+GIVEN = 4
+"""After so many transitions it goes on only if all can be met at this rate."""
 HORIZON = 16
 """A bound farther away is at first taken for this one (`F`), or for one without end (`G`)."""
 FOREVER = 1 << 40
@@ -218,12 +233,13 @@ class Search:
 
         First those that were found last; then, where much is owed, one part after another.
         """
-        far = self._on_way[more].get(places[-1])
+        place, known = self.steps("satisfy").apart(places[-1]), self._on_way[more]
+        far = known.get(places[-1], known.get(place))
         for way in self._ways:
-            far = self._followed(places[-1], way, more) if far is None else far
+            far = self._followed(place, way, more) if far is None else far
         if far is not None:
             return far
-        if len(places[-1][0].parts) >= MANY:
+        if len(place[0].parts) >= MANY:
             for each in places:
                 far = self._in_turn(each, more)
                 if far is not None:
@@ -307,16 +323,18 @@ class Search:
         finds none.
         """
         length, budget, steps = 0, IN_TURN, self.steps("satisfy")
-        passed = list[tuple[Place, int]]()
+        passed, most = list[tuple[Place, int]](), 0
         while not place[0].met:
-            about = _most_urgent(place[0]).nodes
-            first, count = self._helped.get(about, 0), len(self.letters)
-            for i in (first, *range(first), *range(first + 1, count)):
-                budget -= place[0].trouble
-                reached = steps.after(place, i, more=more)
-                fewer = len(reached[0].parts) <= len(place[0].parts)
-                if fewer and not _is_about(reached[0], about):
-                    self._helped[about] = i
+            place = steps.apart(place)
+            urgent, left = _most_urgent(place[0]), len(place[0].parts)
+            most, trouble = most or left, _trouble_in_turn(place[0])
+            if len(passed) >= GIVEN and left * trouble * len(passed) > budget * (most - left):
+                return None
+            for i in self._helping(urgent, place[1]):
+                budget -= trouble
+                reached = steps.apart(steps.after(place, i, more=more))
+                if len(reached[0].parts) <= left and not _is_about(reached[0], urgent.nodes):
+                    self._helped[urgent.nodes] = i
                     passed.append((place, i))
                     place, length = reached, length + 1
                     break
@@ -330,6 +348,14 @@ class Search:
         if length == len(passed):  # it has not waited
             self._note_way(passed, 0, more)
         return length
+
+    def _helping(self, urgent: Obligation, registers: Registers) -> Iterator[int]:
+        """Yield the numbers of all letters, the one first that has helped before, and then those
+        that show what the obligation reads.
+        """
+        helped = self._helped.get(urgent.nodes)
+        yield from () if helped is None else (helped,)
+        yield from self.steps("satisfy").telling(registers, urgent.reads)
 
     def _waited(self, place: Place, more: bool) -> tuple[Place, int] | None:
         """Return the place when the first `G` has run out, and after how many positions; None if
@@ -437,6 +463,19 @@ def _most_urgent(joint: ObligationSet) -> Obligation:
     least = min([(each.due, each.nodes) for each in unmet])
     first = [each for each in unmet if (each.due, each.nodes) == least]
     return first[0] if len(first) == 1 else min(first, key=lambda each: rank([each.residual]))
+
+
+def _trouble_in_turn(joint: ObligationSet) -> int:
+    """Return the cost of a transition to it where obligations are met one after another.
+
+    Single literals are looked up, and seldom compared.
+    """
+    longer = [part for part in joint.parts if part.literals > 1]
+    alternatives = sum([len(part.residual) for part in longer])
+    literals = sum([part.literals for part in longer])
+    single = (len(joint.parts) - len(longer)) // SINGLE_FREE
+    single += sum([part.due < math.inf for part in joint.parts]) // BOUNDED_FREE
+    return 1 + single + alternatives * alternatives // PARTS_FREE + literals // LITERALS_FREE
 
 
 def _is_about(joint: ObligationSet, nodes: int) -> bool:

@@ -20,7 +20,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from sponsio_like.errors import ContractError
@@ -117,11 +117,30 @@ def both(left: Residual, right: Residual) -> Residual:
     return minimal(_tight(a | b) for a in left for b in right)
 
 
+def disjunction_of(parts: Sequence[Residual]) -> Residual:
+    """Return the disjunction of residuals. Raises `ContractError` beyond `TERM_CAP`."""
+    if len(parts) <= FEW:
+        return functools.reduce(either, parts, NO)
+    return minimal(frozenset().union(*parts))
+
+
+def conjunction_of(parts: Sequence[Residual]) -> Residual:
+    """Return the conjunction of residuals. Raises `ContractError` beyond `TERM_CAP`."""
+    if len(parts) <= FEW or not all(parts):
+        return functools.reduce(both, parts, YES) if all(parts) else NO
+    single = [term for part in parts if len(part) == 1 for term in part]
+    several = [part for part in parts if len(part) > 1]
+    return functools.reduce(both, several, frozenset({_tight(frozenset().union(*single))}))
+
+
 def _tight(literals: Conjunction) -> Conjunction:
     """Return the conjunction without the literals that another one implies."""
-    if len({literal[1] for literal in literals}) == len(literals):
+    nodes = Counter([literal[1] for literal in literals])
+    if len(nodes) == len(literals):
         return literals  # literals about different nodes imply nothing
-    return frozenset(w for w in literals if not any(s != w and is_stronger(s, w) for s in literals))
+    near = [literal for literal in literals if nodes[literal[1]] > 1]
+    weak = [w for w in near if any([s != w and is_stronger(s, w) for s in near])]
+    return literals.difference(weak)
 
 
 def minimal(terms: Iterable[Conjunction]) -> Residual:
@@ -210,12 +229,7 @@ def _replaced(terms: Residual, become: Mapping[Literal, Residual]) -> Residual:
         return minimal(_single(terms, become))
     result = set[Conjunction]()
     for term in terms:
-        product = YES
-        for literal in term:
-            product = both(product, become[literal])
-            if not product:
-                break
-        result |= product
+        result |= conjunction_of([become[literal] for literal in term])
         if len(result) > TERM_CAP:
             result = set(minimal(result))
     return minimal(result)
@@ -244,8 +258,9 @@ def conjunction(residuals: Iterable[Residual]) -> frozenset[Residual]:
     kept: list[Residual] = []
     for key, found in alike.items():  # residuals without a common node imply nothing
         mine = found.values()
-        results = [each for each in literals_of([next(iter(mine))]) if each[0] == "D"]
-        near = (k for result in (None, *results) for k in strong.get(result, ()) if k is not key)
+        literals = literals_of([next(iter(mine))])
+        about: list[Any] = [*nodes[key], *(each for each in literals if each[0] == "D")]
+        near = (k for each in about for k in strong.get(each, ()) if k is not key)
         others = [
             other
             for k in dict.fromkeys(near)
@@ -256,17 +271,25 @@ def conjunction(residuals: Iterable[Residual]) -> frozenset[Residual]:
     return frozenset(kept)
 
 
-def _by_result(alike: Mapping[Any, Mapping[Bounds, Residual]]) -> dict[Literal | None, list[Any]]:
+def _by_result(
+    alike: Mapping[Any, Mapping[Bounds, Residual]],
+) -> dict[Literal | int, list[Any]]:
     """Return the keys of residuals by a result of a call in flight that meets them alone.
 
     One implies only what that result meets, too: so of several results, it is below the one that
-    meets the fewest. Those that no result meets are below None.
+    meets the fewest. Those that no result meets are below the nodes of their shortest alternative:
+    what they imply shares one of these.
     """
     met = {key: _met_by(next(iter(residuals.values()))) for key, residuals in alike.items()}
     often = Counter(literal for each in met.values() for literal in each)
-    found: dict[Literal | None, list[Any]] = {}
+    found: dict[Literal | int, list[Any]] = {}
     for key, each in met.items():
-        found.setdefault(min(each, key=lambda e: (often[e], e), default=None), []).append(key)
+        if each:
+            found.setdefault(min(each, key=lambda e: (often[e], e)), []).append(key)
+            continue
+        shortest = min(next(iter(alike[key].values())), key=len)
+        for node in {literal[1] for literal in shortest}:
+            found.setdefault(node, []).append(key)
     return found
 
 

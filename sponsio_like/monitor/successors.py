@@ -24,6 +24,7 @@ from sponsio_like.monitor.residual import (
     entails,
     holds_at_end,
     literals_of,
+    one,
     shifted,
 )
 
@@ -179,6 +180,22 @@ class Successors:
         shown = self._shown.get((k, registers)) or self._show(k, registers)
         reached = joint.after[more].get(shown.bits) or self.owed_after(joint, shown, more)
         return reached, () if reached is self.none else shown.after
+
+    def apart(self, place: Place) -> Place:
+        """Return the same place, with each literal of what has no alternatives as its own part."""
+        parts = place[0].parts
+        whole = [part for part in parts if len(part.residual) == 1 < part.literals]
+        if not whole:
+            return place
+        literals = literals_of([part.residual for part in whole])
+        each = [self._part(one(literal)) for literal in literals]
+        return self._conjunction(parts.difference(whole).union(each)), place[1]
+
+    def telling(self, registers: Registers, reads: int) -> list[int]:
+        """Return the numbers of all letters; those that show one of these truths come first."""
+        each = range(len(self._letters()))
+        bits = [(self._shown.get((k, registers)) or self._show(k, registers)).bits for k in each]
+        return sorted(each, key=lambda k: not bits[k] & reads)
 
     def registers(self, registers: Registers, letter: Letter) -> Registers:
         """Return the registers behind a position with this letter."""

@@ -60,7 +60,8 @@ GROUPED = re.compile(r"(?<![^\W_])\+?\(?\d+(?:[ ./()-]{1,3}\d+)+(?![^\W_])")
 IBAN = re.compile(r"(?<![^\W_])[A-Z]{2}\d\d(?: [A-Z0-9]{2,4}){3,8}(?![^\W_])")
 AMOUNT = re.compile(rf"(?<![^\W_])(?<!\d[.,])(?:{NUMBER.pattern})(?![^\W_]|[.,]\d)")
 WRITTEN = re.compile(r"%[0-9A-Fa-f]{2}")
-ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+ADDRESS = re.compile(r"[\w.+-]+(?:@[\w-]+(?:\.[\w-]+)+)?")
+"""An address, or a run of letters without one: else a long run is searched from each letter on."""
 MARK = re.compile(r"[\"';|<>()\[\]{}=,:&]")  # where a part of a word may begin
 PASSWORD = re.compile(r"//[^\s/:@]*:([^\s/@]+)@")  # of the user in a URL
 NAMED = re.compile(r"[^\W\d](?:[^\W\d]|[-.])*\d?")  # a name of a field, as programs write it
@@ -293,7 +294,8 @@ def _identifying(text: str, least: int, *, alone: bool) -> Iterator[str]:
         yield from _whole(plain)
     if " " in plain:
         yield from (_key(run) for run in _runs(word_parts(plain)) if _is_prose(run))
-    yield from keys_of(each[0] for each in ADDRESS.finditer(plain) if _is_token(each[0], least))
+    runs = ADDRESS.findall(plain) if "@" in plain else ()
+    yield from keys_of(each for each in runs if "@" in each and _is_token(each, least))
     yield from _tokens(plain, least)
 
 

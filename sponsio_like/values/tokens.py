@@ -23,6 +23,8 @@ PLAIN = frozenset({str, int, float, bool, type(None)})
 """The types of most scalars."""
 SMALL = 10**15
 """Integers below it are written as text at once."""
+DIGITS = 16
+"""A text of fewer ASCII digits is a number as it is written."""
 POWER_CAP = 4_300
 """Largest power of ten of a number that is written as text."""
 WORDS_CAP = 20_000
@@ -98,6 +100,8 @@ def _decimal(value: float | Decimal) -> str | None:
 
 def decimal_of(text: str) -> str | None:
     """Return a text that is a number as a plain decimal: `$1,234.50` is `1234.5`; else None."""
+    if len(text) < DIGITS and text.isascii() and text.isdigit():
+        return text if text[0] != "0" or text == "0" else None
     if not NUMBER.fullmatch(text):
         return None
     return _decimal(Decimal(re.sub(r"[^\d.-]", "", text)))
@@ -202,9 +206,10 @@ def parts_between(text: str) -> list[str]:
     """
     found: list[str] = []
     for part in PARTS.split(text):
-        for each in (part,) if decimal_of(part.strip(AROUND)) else part.split(","):
+        whole = "," not in part or decimal_of(part.strip(AROUND))
+        for each in (part,) if whole else part.split(","):
             found.append(each)
-            if label := LABEL.fullmatch(each.strip(AROUND)):
+            if ":" in each and (label := LABEL.fullmatch(each.strip(AROUND))):
                 found.append(label[1])
     return found
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gc
 
+import pytest
+
 from sponsio_like import Guard, Session, contract
 from sponsio_like.engine.automaton import LARGE_CAP, has_many_parts
+from sponsio_like.errors import ContractWarning
 from sponsio_like.syntax import read
 from tests.support.costs import work
 
@@ -69,3 +72,31 @@ def test_what_is_owed_is_met_however_the_calls_settle() -> None:
     assert len(session.pending()) == 1
     session.settle(session.decide("mail", {}).id, output=1)
     assert session.pending() == ()
+
+
+def test_what_is_owed_is_said_of_deep_nesting_too() -> None:
+    """Beyond a depth, what it waits for is what the contract says: it raised `RecursionError`."""
+    steps = "".join(f"F (called(a{i}) & X " for i in range(200))
+    rule = {"ltl": f"G(called(go) -> {steps}called(end){')' * 201}"}
+    with pytest.warns(ContractWarning):
+        session = Guard([contract("deep").guarantees(rule)]).session()
+    session.decide("go")
+    (owed,) = session.pending()
+    assert "still missing: called(a0) and called(a1) and" in owed.message
+    assert owed.message.endswith("what the contract says")
+    assert session.finish()
+
+
+def test_what_is_owed_for_many_values_is_found_in_one_pass() -> None:
+    """Each value has a deadline of its own; all values were looked through for each of them."""
+
+    def owed(count: int) -> int:
+        text = "G(called(pay, id = $x) -> X F[<=1000] called(mail, id = $x))"
+        session = Guard([contract("mailed").guarantees(read(text))]).session()
+        for i in range(count):
+            session.decide("pay", {"id": i})
+        found = session.pending()
+        assert {each.binding["x"] for each in found} == set(range(count))
+        return work(session.pending)
+
+    assert owed(400) < 5 * owed(100)

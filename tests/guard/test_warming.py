@@ -16,7 +16,7 @@ from sponsio_like.engine import EAGER_LANES_CAP, Clause
 from sponsio_like.errors import ContractError as LoadError
 from sponsio_like.events import CUSTOM
 from sponsio_like.guard.guard import MANY as MANY_CLAUSES
-from sponsio_like.patterns import must_precede, rate_limit
+from sponsio_like.patterns import must_confirm, must_precede, rate_limit
 from sponsio_like.syntax import read
 from tests.support.costs import work
 
@@ -166,6 +166,20 @@ def test_warming_runs_no_code_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
         ]
     )
     assert guard.warm(AGES)
+    assert not asked
+
+
+@FAST_PATH
+def test_atoms_of_patterns_that_read_answers_are_no_code_of_users(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A contract with `must_confirm` does not keep calls of other tools from being learned."""
+    each = (must_precede(f"t{k}", f"t{k + 1}") for k in range(MANY))
+    rules = (must_confirm("t0", by="ask"), *each)
+    guard = Guard([contract(f"c{k}").guarantees(one) for k, one in enumerate(rules)])
+    assert guard.warm(AGES)
+    asked = counted(monkeypatch, Clause, "step")
+    assert called(guard, "t1", "t2") == "bb"
     assert not asked
 
 

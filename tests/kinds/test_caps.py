@@ -87,6 +87,12 @@ def test_a_text_that_the_parser_does_not_get_through_is_unknown() -> None:
     assert len(shell(script)["runs"]) == 2
 
 
+@pytest.mark.parametrize("sign", ["||[-<", "!|", "||", "|&", "<<A\n"])
+def test_a_text_in_which_the_parser_goes_back_at_each_sign_is_unknown(sign: str) -> None:
+    """How often the parser goes back is counted: 8,000 such characters took it half a second."""
+    assert all(values == X for values in shell(f"rm a; {sign * (8_000 // len(sign))}").values())
+
+
 @pytest.mark.parametrize("word", ["{a,b}" * 40 + "c" * 500, "x{1..9}" * 400])
 def test_braces_that_would_be_followed_too_long_are_unknown(word: str) -> None:
     """A word with very many braces gives what is unknown; the command that has it is known."""

@@ -6,6 +6,7 @@ call in flight settles. The last position is 0.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import random
 from typing import Any, NamedTuple
@@ -22,8 +23,11 @@ from sponsio_like.monitor.residual import (
     at_the_end,
     both,
     conjunction,
+    conjunction_of,
     covers,
+    disjunction_of,
     either,
+    entails,
     holds_at_end,
     is_stronger,
     literals_of,
@@ -298,3 +302,43 @@ def test_what_another_alternative_covers_is_left_out() -> None:
         assert found <= terms
         assert all(any(covers(weak, term) for weak in found) for term in terms)
         assert not any(covers(a, b) and a != b and not covers(b, a) for a in found for b in found)
+
+
+def test_many_parts_joined_at_once_are_what_they_are_one_by_one() -> None:
+    """Conjunctions and disjunctions of any number of parts, with any number of alternatives."""
+    dice = random.Random(7)
+
+    def part() -> Residual:
+        count = dice.choice((1, 1, 1, 2))
+        terms = [dice.sample(LITERALS, dice.randint(1, 2)) for _ in range(count)]
+        found = NO
+        for one_, *others in terms:
+            found = either(found, functools.reduce(both, map(one, others), one(one_)))
+        return dice.choice((found, found, found, found, found, found, YES, NO))
+
+    for _ in range(sized(2_000, 200)):
+        parts = [part() for _ in range(dice.randint(0, 14))]
+        kept = [each for each in parts if each or dice.random() < 0.1]
+        assert disjunction_of(parts) == functools.reduce(either, parts, NO)
+        assert conjunction_of(kept) == functools.reduce(both, kept, YES)
+
+
+def test_instances_about_different_nodes_are_not_compared() -> None:
+    """Many of them, and one of many parts, take a few calls for each."""
+    each = [one(("X", n)) for n in range(400)]
+    assert work(lambda: conjunction(each)) < 60 * len(each)
+    assert work(lambda: conjunction_of(each)) < 10 * len(each)
+    assert work(lambda: disjunction_of(each)) < 30 * len(each)
+    assert conjunction(each) == frozenset(each)
+
+
+def test_a_conjunction_leaves_out_what_another_part_implies() -> None:
+    """As when each is compared with each: results of calls in flight, bounds, shared nodes."""
+    dice = random.Random(11)
+    for _ in range(sized(2_000, 200)):
+        picked = [dice.sample(LITERALS, dice.randint(1, 3)) for _ in range(dice.randint(2, 9))]
+        each = {minimal(frozenset({literal}) for literal in literals) for literals in picked}
+        kept = conjunction(each)
+        assert kept <= each
+        assert all(any(entails(strong, weak) for strong in kept) for weak in each)
+        assert not any(a != b and entails(a, b) and not entails(b, a) for a in kept for b in kept)

@@ -192,7 +192,15 @@ class Lettering:
 
 def runs_user_code(slot: Slot) -> bool:
     """True if code of users runs when this slot is read."""
-    return any(_of_user(node) for node in postorder(slot.node))
+    return any(isinstance(node, Custom) and _is_of_user(node) for node in postorder(slot.node))
+
+
+def is_read_apart(slot: Slot) -> bool:
+    """True if code of users runs when this slot is read, or an atom that waits for results."""
+    return any(
+        isinstance(node, Custom) and (_is_of_user(node) or "results" in inputs_of(node))
+        for node in postorder(slot.node)
+    )
 
 
 def of_answer(slot: Slot) -> bool:
@@ -206,7 +214,7 @@ def foreign(slot: Slot) -> bool:
     """
     if slot.waits and not (isinstance(slot.node, Happens) or of_answer(slot)):
         return True
-    return runs_user_code(slot)
+    return is_read_apart(slot)
 
 
 def _of_context(node: Node) -> bool:
@@ -235,8 +243,6 @@ def _is_of_kind(path: str) -> bool:
     return ":" in path and any(kind_step(part) is not None for part in path_parts(path))
 
 
-def _of_user(node: Node) -> bool:
-    if not isinstance(node, Custom):
-        return False
+def _is_of_user(node: Custom) -> bool:
     home = getattr(custom(node).read, "__module__", "") or ""
-    return home.split(".")[0] != "sponsio_like" or "results" in inputs_of(node)
+    return home.split(".")[0] != "sponsio_like"

@@ -21,8 +21,8 @@ from sponsio_like.engine.fastpath.lane import Lane, NoLane, Opener, Reader, Resu
 from sponsio_like.engine.fastpath.letter import (
     Lettering,
     foreign,
+    is_read_apart,
     of_answer,
-    runs_user_code,
     searches,
 )
 from sponsio_like.engine.fastpath.readers import condition_reader, is_large
@@ -253,8 +253,10 @@ class Writer:
             self._asked(i, clause)
 
     def _asked(self, i: int, clause: Clause) -> None:
-        """Add a clause whose monitor judges the call. Raises `NoLane` for code of users."""
-        if any(map(runs_user_code, clause.slots)):
+        """Add a clause whose monitor judges the call. Raises `NoLane` for code of users, and for
+        atoms that wait for results.
+        """
+        if any(map(is_read_apart, clause.slots)):
             raise NoLane
         letter = self._said.keep(self._names.new())
         self._check.append(f"{letter} = {self._whole_letter(clause)}")

@@ -211,6 +211,13 @@ class ValueStates:
         each = ((key, self._root(key, entry)) for key, entry in list(self.keys.items()))
         return next((key for key, root in each if root is cell and key not in but), None)
 
+    def examples(self) -> dict[ClauseState, Key]:
+        """Return the first key in each state, without the state of all others."""
+        found: dict[SharedState, Key] = {}
+        for key, entry in list(self.keys.items()):
+            found.setdefault(self._root(key, entry), key)
+        return {cell.state: key for cell, key in found.items() if cell is not self.rest}
+
     def knows(self, key: Key) -> bool:
         """True if this key has a state of its own."""
         return self.entry(key) is not None
