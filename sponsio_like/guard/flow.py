@@ -11,6 +11,7 @@ import contextlib
 import inspect
 import sys
 import time
+import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from dataclasses import dataclass
 from types import AsyncGeneratorType, GeneratorType
@@ -23,6 +24,9 @@ from sponsio_like.outcome import Allowed, Blocked, Held, Redirect, Redirected
 from sponsio_like.session import Caller, Session, decide_fitted
 from sponsio_like.values import as_answer
 
+NEVER_BEGUN = "what the tool returned was thrown away before it began"
+Unbegun: TypeAlias = "list[weakref.finalize[..., Any]]"
+"""Settles the call of a generator that is thrown away before it begins; empty from then on."""
 POLL_SECONDS = 0.05
 """The seconds between two looks for the answer of a person."""
 
@@ -162,15 +166,22 @@ def _settled(session: Session, id: str, run: Run) -> Flow:
     except BaseException as error:
         session.settle(id, error=error_text(error))
         raise
+    begun: Unbegun = []
     if isinstance(output, GeneratorType):
-        return _generated(session, id, output)
+        return _noted(_generated(session, id, output, begun), begun, session, id)
     if isinstance(output, AsyncGeneratorType):
-        return _generated_later(session, id, output)
+        return _noted(_generated_later(session, id, output, begun), begun, session, id)
     if _is_submitted(output):
         output.add_done_callback(lambda done: _landed(session, id, run, done))
         return output
     _answered(session, id, run, output)
     return output
+
+
+def _noted(made: Any, begun: Unbegun, session: Session, id: str) -> Any:
+    """Return a generator whose call has failed if it is thrown away before it begins."""
+    begun.append(weakref.finalize(made, session.settle, id, error=NEVER_BEGUN))
+    return made
 
 
 def _answered(session: Session, id: str, run: Run, output: Any) -> None:
@@ -203,8 +214,9 @@ def _landed(session: Session, id: str, run: Run, done: Any) -> None:
 
 
 def _generated(
-    session: Session, id: str, body: Generator[Any, Any, Any]
+    session: Session, id: str, body: Generator[Any, Any, Any], begun: Unbegun
 ) -> Generator[Any, Any, Any]:
+    begun.pop().detach()
     try:
         result = yield from body
     except BaseException as error:
@@ -215,8 +227,9 @@ def _generated(
 
 
 async def _generated_later(
-    session: Session, id: str, body: AsyncGenerator[Any, Any]
+    session: Session, id: str, body: AsyncGenerator[Any, Any], begun: Unbegun
 ) -> AsyncGenerator[Any, Any]:
+    begun.pop().detach()
     go, given = body.asend, None  # `yield from` for those that are asynchronous
     try:
         async with contextlib.aclosing(body):

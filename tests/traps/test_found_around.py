@@ -177,6 +177,36 @@ def test_a_plain_tool_may_return_a_task(mode: Mode) -> None:
     asyncio.run(play(guard.session()))
 
 
+@requirement("S-TOOL-14")
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("mode", MODES)
+def test_a_generator_that_never_begins_has_failed(mode: Mode, later: bool) -> None:
+    """Its call is in flight until it is thrown away; one that runs is not settled twice."""
+    guard = _guard("G(called(pay) -> Y O failed(rows))", mode=mode)
+
+    async def one() -> AsyncGenerator[int, None]:
+        yield 1
+
+    def rows() -> Any:
+        return one() if later else (each for each in [1])
+
+    tool: Any = guard.tool(rows)
+    guard.tool(_pay, name="pay")
+    session = guard.session()
+    with session.active():
+        kept, dropped = tool(), tool()
+    del dropped
+    gc.collect()
+    assert len(session._inner.in_flight()) == 1
+    assert isinstance(session.decide("pay", {}), Allowed)
+    assert (asyncio.run(_all(kept)) if later else [*kept]) == [1]
+    assert len(session._inner.in_flight()) == 1  # `pay`
+
+
+async def _all(each: AsyncGenerator[int, None]) -> list[int]:
+    return [one async for one in each]
+
+
 # --- forks ----------------------------------------------------------------------------------------
 
 
