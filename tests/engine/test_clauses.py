@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sponsio_like import Guard
 from sponsio_like.contracts.declaration import Rule
 from sponsio_like.contracts.definition import Contract, Scope, contract
 from sponsio_like.events import registry
@@ -481,3 +482,15 @@ def test_calls_are_no_steps_of_what_is_said_of_messages() -> None:
     played.session.message("user", "and?")
     played.session.message("user", "and?")
     assert set(played.session.verdicts().values()) == {"violated"}
+
+
+def test_a_state_that_rests_is_told_from_one_that_owes_beside_a_call_in_flight() -> None:
+    """What one session has learned about the first does not let another one skip a call."""
+    rule = "G(((done(a) -> X called(b)) & !done(k)) | count[<=50](called(z)) > 0)"
+    guard = Guard([contract("c").guarantees({"ltl": rule})])
+    rests, owes = guard.session(), guard.session()
+    for tool in ("k", "e"):
+        rests.decide(tool)
+    first = owes.decide("a")
+    owes.settle(owes.decide("e").id)
+    assert [each.position for each in owes.settle(first.id)] == [0]
