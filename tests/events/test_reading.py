@@ -11,7 +11,7 @@ import pytest
 import sponsio_like.logic.formula as f
 from sponsio_like.errors import ContractError, SessionError
 from sponsio_like.event_types import Call, Event, Message, Result, Step
-from sponsio_like.events import registry
+from sponsio_like.events import registry, relations
 from sponsio_like.events.argument_atoms import arg_allowed
 from sponsio_like.events.atoms import (
     MISSING,
@@ -572,3 +572,17 @@ def test_true_and_false_are_values_of_arguments() -> None:
     for text, value in (("true", True), ("false", False), ("null", None), ('"false"', "false")):
         (match,) = read(f"called(pay, ok = {text})").target  # type: ignore[attr-defined]
         assert match.conditions[0].value is value or match.conditions[0].value == value == "false"
+
+
+def test_a_group_that_takes_no_part_in_a_match_finds_nothing() -> None:
+    """The other matches are found."""
+    assert relations.captures("a(b)?", "a ab") == ["b"]
+
+
+def test_a_regular_expression_that_does_not_compile_is_an_error_alone(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """The library that compiles it writes nothing by itself."""
+    with pytest.raises(ContractError, match="does not compile"):
+        relations.captures("a(", "a")
+    assert capfd.readouterr() == ("", "")

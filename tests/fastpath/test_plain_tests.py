@@ -7,7 +7,9 @@ import random
 import pytest
 import re2
 
+from sponsio_like import Allowed, Guard, contract
 from sponsio_like.engine.fastpath.literals import end_of_all, part_of_all
+from sponsio_like.patterns import arg_blacklist
 from sponsio_like.values import plainly_under, under
 from tests.support.size import sized
 
@@ -116,3 +118,14 @@ def test_a_path_that_is_plainly_in_a_folder_is(folders: tuple[str, ...]) -> None
             assert under(path, folders) is True, path
     assert told > 100 or folders in {("/proc/self",), ("work",)}
     assert plainly(f"/workspace/{'x' * 5000}") is False
+
+
+def test_a_pattern_with_capitals_is_found_beside_one_without_case() -> None:
+    """All parts that a text is searched for first are in lower case, if one of them is."""
+    rule = contract("c").guarantees(arg_blacklist("sh", "cmd", ["(?i)sudo", "DROP TABLE"]))
+    session = Guard([rule]).session()
+    ran = [isinstance(session.decide("sh", {"cmd": each}), Allowed) for each in TEXTS]
+    assert ran == [False, True, False, True]
+
+
+TEXTS = ("DROP TABLE x", "drop table x", "SuDo x", "ls")

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from sponsio_like import Allowed, Guard, contract
 from sponsio_like.events import OPEN, Call, Context, Result, settled_value
 from sponsio_like.logic import decompose
 from sponsio_like.monitor.branches import TooManyBranches
@@ -288,3 +289,26 @@ def test_many_conditions_on_one_result_take_no_time() -> None:
     other = Played(f"G(called(b) -> O (called(b) & Y O (called(a) & ({many}))))")
     with pytest.raises(TooManyBranches, match="call at position 0"):
         other([Move(CALLS[0], None)])
+
+
+def test_what_a_call_in_flight_may_add_counts_up_to_the_end_of_its_bound() -> None:
+    """A result that comes when the bound in seconds has just not run out is in time."""
+    now = 0.0
+    guard = Guard([contract("c").guarantees({"ltl": "G(called(pay) -> O[<=5s] done(a))"})])
+    session = guard.session(clock=lambda: now)
+    first = session.decide("a")
+    now = 5.0
+    session.settle(session.decide("a").id, error="x")
+    session.settle(first.id)
+    assert isinstance(session.decide("pay"), Allowed)
+
+
+def test_calls_in_flight_add_nothing_behind_the_bound_of_a_count() -> None:
+    """However many of them have no result yet, those of the last few positions are remembered."""
+    guard = Guard([contract("c").guarantees({"ltl": "G(called(b) -> count[<=3](done(a)) <= 2)"})])
+    session = guard.session()
+    for _ in range(30):
+        session.decide("a")
+    segment = session._inner.ledger.states[0].segment
+    assert segment is not None
+    assert len(segment.branches[0]) <= 4

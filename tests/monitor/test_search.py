@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sponsio_like import Allowed, Guard, contract
 from sponsio_like.errors import ContractError
 from sponsio_like.logic.decomposition import decompose
 from sponsio_like.monitor.monitor import Monitor
@@ -228,3 +229,17 @@ FORESEEN = [
 def test_a_call_whose_obligation_cannot_be_met_is_refused_at_once(owed: str, sign: str) -> None:
     """Bounds of obligations that begin later are counted from where they begin."""
     assert opened(f"G(called(a) -> ({owed}))")("a") == sign
+
+
+@pytest.mark.parametrize(
+    ("owed", "possible"),
+    [
+        ("F(count(called(b)) > 2 & !(count(called(b)) > 2))", False),
+        ("F(count(called(b)) > 2 & !(count(!called(b)) > 2))", True),
+        ("F(count(called(b)) > 2 & !(count(called(b)) > 3))", True),
+    ],
+)
+def test_a_comparison_and_its_negation_do_not_hold_together(owed: str, possible: bool) -> None:
+    """Nor are two comparisons taken for one of which one counts what the other one does not."""
+    guard = Guard([contract("c").guarantees({"ltl": f"G(called(a) -> {owed})"})])
+    assert isinstance(guard.session().decide("a"), Allowed) is possible

@@ -288,3 +288,13 @@ def test_a_sink_that_is_derived_gets_records() -> None:
         assert flush()
     assert [each["event"] for each in logged(stream)] == ["decision", "settlement"] * 4
     assert "SECRET" not in stream.getvalue()
+
+
+def test_a_decision_of_a_batch_takes_as_long_as_it_takes() -> None:
+    """Its time counts from its own beginning, not from that of the machine."""
+    stream = io.StringIO()
+    guard = Guard([contract("c").guarantees({"ltl": "G !called(b)"})], log=json_log(stream))
+    guard.session().decide_batch([("a", {}), ("b", {})])
+    took = [each["microseconds"] for each in logged(stream) if "microseconds" in each]
+    assert len(took) == 2
+    assert all(0 < each < 60e6 for each in took)
