@@ -1,7 +1,8 @@
 """Knows in which threads the garbage collector runs, and settles calls that it ends elsewhere.
 
 The collector closes generators and coroutines that nobody can finish any more, at any moment: also
-while its thread holds the lock of a session, for which it must not wait.
+while its thread holds the lock of a session, for which it must not wait. So what they decide then
+is refused.
 """
 
 from __future__ import annotations
@@ -14,11 +15,25 @@ from typing import Any
 
 COLLECTING: set[int] = set()
 """The threads in which the collector runs now."""
+SECONDS = 1.0
+"""The seconds after which a lock is taken for one that this thread holds itself."""
 
 
 def is_collecting() -> bool:
     """True if the collector has called this code."""
     return _thread.get_ident() in COLLECTING
+
+
+def holds(lock: Any) -> bool:
+    """True if the collector has called this code while its own thread holds the lock, for which it
+    would wait for ever. Other threads hold it for microseconds.
+    """
+    if not is_collecting():
+        return False
+    if lock.acquire(timeout=SECONDS):
+        lock.release()
+        return False
+    return True
 
 
 def elsewhere(settle: Callable[..., Any], id: str, **result: Any) -> None:

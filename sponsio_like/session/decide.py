@@ -191,17 +191,21 @@ def _ticket(inner: Interceptor, event: Call | Message) -> Ticket | None:
     return inner.with_tickets(lambda tickets, now: tickets.find(id_of(event), mark, now))
 
 
-def refuse_without_contract(inner: Interceptor, event: Call | Message, reason: str) -> Outcome:
+def refuse_without_contract(
+    inner: Interceptor, event: Call | Message, reason: str, *, counts: bool = True
+) -> Outcome:
     """Return the outcome of an event that is refused for a reason that comes from no contract.
 
     Blocked if anything is enforced in this session; else allowed, with the reason as observed.
+    `counts`: the session counts the refusal.
     """
     tool = event.tool if isinstance(event, Call) else None
     if not inner.policy.enforces:
         seen = Violation("session", inner.calls, tool, "blocked", reason, "observe")
         return Allowed(id_of(event), (), (seen,))
     violation = Violation("session", inner.calls, tool, "blocked", reason)
-    inner.note_refusal(event)
+    if counts:
+        inner.note_refusal(event)
     return Blocked(id_of(event), (violation,), lambda: reason, bool(inner.context.stopped))
 
 

@@ -39,8 +39,8 @@ from sponsio_like.outcome import (
     let_through,
 )
 from sponsio_like.session.active import active
-from sponsio_like.session.collected import COLLECTING, elsewhere, is_collecting
-from sponsio_like.session.decide import decided
+from sponsio_like.session.collected import COLLECTING, elsewhere, holds, is_collecting
+from sponsio_like.session.decide import decided, refuse_without_contract
 from sponsio_like.session.decision_log import KEEPS_DECISION, SILENT, Log
 from sponsio_like.session.denied import Fit, LaneRefusal
 from sponsio_like.session.fast import FastFinding, settle_fast, taken_back, try_fast
@@ -58,6 +58,7 @@ from sponsio_like.worlds import World
 
 MAKING = threading.Lock()
 """Held while the state of a session is made."""
+WITHIN = "the garbage collector has called this tool while its thread decided another call"
 
 
 def _forked() -> None:
@@ -182,7 +183,7 @@ class Session:
         blocked. Raises `SessionError` after `finish`, and for a tool, id, agent or depth of a wrong
         type.
         """
-        if not self._direct:
+        if not self._direct or COLLECTING:
             self._next_turn()
             return self._decide(tool, args, id, agent, depth)
         started = _time.perf_counter() if self._logs else 0.0
@@ -234,6 +235,9 @@ class Session:
         fit: Fit | None = None, why: str = "",
     ) -> Outcome:  # fmt: skip
         """Decide as `decide` does, whatever is logged; `why`: the reason to refuse the call."""
+        if COLLECTING and holds(self._inner.lock):
+            call = Call(tool, {}, own_id(id), agent, depth)
+            return refuse_without_contract(self._inner, call, WITHIN, counts=False)
         started = _time.perf_counter() if self._logs else 0.0
         own = own_id(id)
         found: PassedCall | FastFinding | LaneRefusal | None = None

@@ -10,12 +10,13 @@ import signal
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from typing import Any
 
 import pytest
 
-from sponsio_like import Allowed, Blocked, Guard, atom, contract
+from sponsio_like import Allowed, Blocked, CallBlocked, Guard, atom, contract
 from sponsio_like.outcome import Mode, Violation
 from sponsio_like.session import Session
 from sponsio_like.worlds import Entry, MemoryWorld
@@ -83,6 +84,37 @@ def test_the_collector_ends_a_generator_while_a_call_is_decided(mode: Mode) -> N
     thread.join(SECONDS)
     assert not thread.is_alive()
     assert _soon(lambda: not session._inner.in_flight())
+
+
+@requirement("S-TOOL-14")
+@pytest.mark.parametrize("held", [True, False])
+@pytest.mark.parametrize("mode", MODES)
+def test_a_tool_that_the_collector_calls_is_decided_or_refused(mode: Mode, held: bool) -> None:
+    """It is refused while its own thread decides another call; it never waits for itself."""
+    guard, ran = _guard("G(count(called(rows)) <= 5)", mode=mode), list[str]()
+    tidy: Any = guard.tool(lambda: ran.append("x"), name="tidy")
+
+    def body() -> Generator[int, None, None]:
+        try:
+            yield 1
+        finally:
+            with suppress(CallBlocked):
+                tidy()
+
+    rows: Any = guard.tool(partial(body), name="rows")
+    session = guard.session()
+
+    def collect() -> None:
+        with session.active():
+            next(_Cycle(rows()).body)
+            with session._inner.lock if held else nullcontext():
+                gc.collect()
+
+    thread = threading.Thread(target=collect, daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    assert not thread.is_alive()
+    assert ran == ([] if held and mode == "enforce" else ["x"])
 
 
 @requirement("S-TOOL-14")
