@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import operator
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -112,7 +113,7 @@ def digest(tool: str, args: Any) -> str:
 
 
 def _flat(args: dict[Any, Any]) -> Any:
-    """Return `_plain` of the canonical form if all names and values are short, else None."""
+    """Return what `_short` does, in less time for arguments that are texts and numbers."""
     pairs: list[tuple[str, Any]] = []
     for name, value in args.items():
         kind = type(value)
@@ -121,16 +122,45 @@ def _flat(args: dict[Any, Any]) -> Any:
         if kind is str and len(value) <= WRITTEN_CAP and value.isascii():
             pairs.append((name, value))
         elif kind is int and -SHORT < value < SHORT:
-            digits = str(abs(value))
-            short = digits.rstrip("0")
-            power = len(digits) - len(short)
-            pairs.append((name, ["num", f"{int(value < 0)}:{short}:{power}" if short else "0"]))
-        elif value is None or kind is bool:
-            pairs.append((name, [kind.__name__, str(value)]))
-        else:
+            pairs.append((name, ["num", _digits(value)]))
+        elif (inner := _short(value, DEPTH_CAP - 1)) is None:
             return None
-    pairs.sort()
+        else:
+            pairs.append((name, inner))
+    pairs.sort(key=_first)
     return ["map", pairs]
+
+
+def _short(value: Any, depth: int) -> Any:
+    """Return `_plain` of the canonical form of a short text or number, or of a list or an object of
+    these; None for all others.
+    """
+    kind = type(value)
+    if depth <= 0:
+        return None
+    if kind is str:
+        return value if len(value) <= WRITTEN_CAP and value.isascii() else None
+    if kind is int:
+        return ["num", _digits(value)] if -SHORT < value < SHORT else None
+    if value is None or kind is bool:
+        return [kind.__name__, str(value)]
+    if kind is list:
+        items = [_short(each, depth - 1) for each in value]
+        return None if None in items else ["list", items]
+    if kind is not dict or not all([type(name) is str and name.isascii() for name in value]):
+        return None
+    pairs = sorted([(name, _short(value[name], depth - 1)) for name in value], key=_first)
+    return None if None in [inner for _, inner in pairs] else ["map", pairs]
+
+
+_first = operator.itemgetter(0)
+
+
+def _digits(value: int) -> str:
+    """Return `_written` of a small number."""
+    digits = str(abs(value))
+    short = digits.rstrip("0")
+    return f"{int(value < 0)}:{short}:{len(digits) - len(short)}" if short else "0"
 
 
 def _hashed(text: str) -> str:
