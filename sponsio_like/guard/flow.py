@@ -172,7 +172,10 @@ def _settled(session: Session, id: str, run: Run) -> Flow:
     if isinstance(output, AsyncGeneratorType):
         return _noted(_generated_later(session, id, output, begun), begun, session, id)
     if _is_submitted(output):
-        output.add_done_callback(lambda done: _landed(session, id, run, done))
+        if output.done():  # a loop would say so later, or never if it is closed
+            _landed(session, id, run, output)
+        else:
+            output.add_done_callback(lambda done: _landed(session, id, run, done))
         return output
     _answered(session, id, run, output)
     return output

@@ -320,22 +320,23 @@ class Search:
 
     def _in_turn(self, place: Place, more: bool) -> int | None:
         """Return the length of a continuation that meets one residual after another; None if this
-        finds none.
+        finds none, as where it comes to a place again.
         """
         length, budget, steps = 0, IN_TURN, self.steps("satisfy")
-        passed, most = list[tuple[Place, int]](), 0
+        passed, most = dict[Place, int](), 0
         while not place[0].met:
             place = steps.apart(place)
             urgent, left = _most_urgent(place[0]), len(place[0].parts)
             most, trouble = most or left, _trouble_in_turn(place[0])
-            if len(passed) >= GIVEN and left * trouble * len(passed) > budget * (most - left):
+            slow = len(passed) >= GIVEN and left * trouble * len(passed) > budget * (most - left)
+            if slow or place in passed:
                 return None
             for i in self._helping(urgent, place[1]):
                 budget -= trouble
                 reached = steps.apart(steps.after(place, i, more=more))
                 if len(reached[0].parts) <= left and not _is_about(reached[0], urgent.nodes):
                     self._helped[urgent.nodes] = i
-                    passed.append((place, i))
+                    passed[place] = i
                     place, length = reached, length + 1
                     break
             else:
@@ -346,7 +347,7 @@ class Search:
             if budget < 0:
                 return None
         if length == len(passed):  # it has not waited
-            self._note_way(passed, 0, more)
+            self._note_way([*passed.items()], 0, more)
         return length
 
     def _helping(self, urgent: Obligation, registers: Registers) -> Iterator[int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import _thread
 import gc
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -47,4 +48,11 @@ def _noticed(phase: str, _: Any) -> None:
     change(_thread.get_ident())
 
 
+def _forked() -> None:
+    """Forget the threads that a forked process does not have: new ones may get their numbers."""
+    COLLECTING.intersection_update({_thread.get_ident()})
+
+
 gc.callbacks.append(_noticed)
+if hasattr(os, "register_at_fork"):  # there are systems that cannot fork
+    os.register_at_fork(after_in_child=_forked)

@@ -128,12 +128,16 @@ class Interceptor:
 
     def forked(self) -> None:
         """Open the lock in a process that was forked, which does not have the thread that held it:
-        nobody knows how much that had changed.
+        nobody knows how much that had changed. Calls that other threads were settling are in
+        flight.
         """
         if self.lock.locked():
             forked = "the process was forked while a call was decided"
             self.lock, self.doubt = threading.Lock(), self.doubt or forked
             self.doubts()
+        if self.settling:
+            self.flights, self.settling = {**self.settling, **self.flights}, NO_FLIGHTS
+            self.sequential = False
 
     @property
     def calls(self) -> int:

@@ -18,6 +18,7 @@ import pytest
 from sponsio_like import Allowed, Blocked, CallBlocked, Guard, atom, contract
 from sponsio_like.outcome import Mode, Violation
 from sponsio_like.session import Session
+from sponsio_like.session.collected import COLLECTING
 from sponsio_like.worlds import Entry, MemoryWorld
 from tests.semantics.manifest import requirement
 
@@ -241,6 +242,36 @@ async def _all(each: AsyncGenerator[int, None]) -> list[int]:
     return [one async for one in each]
 
 
+@requirement("S-TOOL-14")
+@pytest.mark.parametrize("closes", [False, True])
+def test_a_tool_may_return_a_future_that_is_done(closes: bool) -> None:
+    """Its result is there at once, also if its loop is closed by then."""
+    guard = _guard("G(called(pay) -> Y O done(start))")
+    guard.tool(_pay, name="pay")
+    loop = asyncio.new_event_loop()
+    done: asyncio.Future[int] = loop.create_future()
+    done.set_result(1)
+
+    @guard.tool
+    def start() -> asyncio.Future[int]:
+        return done
+
+    async def play(session: Session) -> Any:
+        with session.active():
+            assert await start() == 1
+        return session.decide("pay", {})
+
+    session = guard.session()
+    if closes:
+        loop.close()
+        with session.active():
+            assert start() is done
+        assert isinstance(session.decide("pay", {}), Allowed)
+    else:
+        assert isinstance(loop.run_until_complete(play(session)), Allowed)
+        loop.close()
+
+
 # --- forks ----------------------------------------------------------------------------------------
 
 
@@ -281,6 +312,54 @@ def test_a_forked_process_opens_sessions() -> None:
 
     with made.MAKING, tree._LOCK, guard._roster._lock:
         assert _child(decides) == 0
+
+
+@requirement("S-FAIL-09")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.parametrize("within", [False, True])
+def test_a_call_that_another_thread_was_settling_is_in_flight_in_a_fork(within: bool) -> None:
+    """It can be settled there; `within`: the thread that settles it is the one that forks."""
+    inside, go, statuses = threading.Event(), threading.Event(), list[int]()
+
+    def reads(tool: str, result: Any) -> bool:
+        if within and not statuses:
+            statuses.append(0)
+            statuses.append(os.fork())
+        inside.set()
+        return within or go.wait(SECONDS)
+
+    atom("forks_or_waits", waits=True)(reads)
+    session = _guard("G(called(pay) -> Y O(done(check) & forks_or_waits()))").session()
+    session.decide("check", {}, id="1")
+
+    def settled() -> bool:
+        go.set()
+        session.settle("1", output="x")
+        passes = isinstance(session.decide("pay", {}, id="2"), Allowed)
+        return passes and session._inner.in_flight() == ["2"]
+
+    if within:
+        done = settled()
+        if statuses[-1] == 0:
+            os._exit(0 if done else 1)
+        assert done
+        assert os.waitpid(statuses[-1], 0)[1] == 0
+        return
+    threading.Thread(target=session.settle, args=("1",), daemon=True).start()
+    assert inside.wait(SECONDS)
+    assert _child(settled) == 0
+    go.set()
+    assert _soon(settled)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_fork_forgets_in_which_other_threads_the_collector_ran() -> None:
+    """A new thread may get the number of one that is not there any more."""
+    COLLECTING.add(-1)
+    try:
+        assert _child(lambda: -1 not in COLLECTING) == 0
+    finally:
+        COLLECTING.discard(-1)
 
 
 # --- snapshots ------------------------------------------------------------------------------------
