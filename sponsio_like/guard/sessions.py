@@ -64,7 +64,7 @@ class Roster:
         for ref in (*self._unnamed, *[ref for ref, _ in self._open.values()]):
             session = ref()
             if session is not None:
-                session.forked()
+                session._forked()  # noqa: SLF001  a method that is not for users
 
     def open(self, id: str, given: SessionOptions, make: Callable[[], Session]) -> Session:
         """Return the open session of this id; else a new one from `make`, which is kept.

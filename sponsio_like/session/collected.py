@@ -1,7 +1,7 @@
 """Knows in which threads the garbage collector runs, and settles calls that it ends elsewhere.
 
 The collector closes generators and coroutines that nobody can finish any more, at any moment: also
-while its thread holds the lock of a session, for which it must not wait. So what they decide then
+while its thread would_wait the lock of a session, for which it must not wait. So what they decide then
 is refused.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 COLLECTING: set[int] = set()
 """The threads in which the collector runs now."""
 SECONDS = 1.0
-"""The seconds after which a lock is taken for one that this thread holds itself."""
+"""The seconds after which a lock is taken for one that this thread would_wait itself."""
 
 
 def is_collecting() -> bool:
@@ -25,8 +25,8 @@ def is_collecting() -> bool:
     return _thread.get_ident() in COLLECTING
 
 
-def holds(lock: Any) -> bool:
-    """True if the collector has called this code while its own thread holds the lock, for which it
+def would_wait(lock: Any) -> bool:
+    """True if the collector has called this code while its own thread would_wait the lock, for which it
     would wait for ever. Other threads hold it for microseconds.
     """
     if not is_collecting():

@@ -126,7 +126,7 @@ class Interceptor:
         self.clock, self.tick = clock, ticking(clock)
         self.lock = threading.Lock()
 
-    def forked(self) -> None:
+    def reopen(self) -> None:
         """Open the lock in a process that was forked, which does not have the thread that held it:
         nobody knows how much that had changed. Calls that other threads were settling are in
         flight.

@@ -39,7 +39,7 @@ from sponsio_like.outcome import (
     let_through,
 )
 from sponsio_like.session.active import active
-from sponsio_like.session.collected import COLLECTING, elsewhere, holds, is_collecting
+from sponsio_like.session.collected import COLLECTING, elsewhere, is_collecting, would_wait
 from sponsio_like.session.decide import decided, refuse_without_contract
 from sponsio_like.session.decision_log import KEEPS_DECISION, SILENT, Log
 from sponsio_like.session.denied import Fit, LaneRefusal
@@ -119,12 +119,12 @@ class Session:
     def _inner(self, inner: Interceptor) -> None:
         self._made = inner
 
-    def forked(self) -> None:
+    def _forked(self) -> None:
         """Go on in a process that was forked. If a thread that is not there was deciding, the state
         is in doubt.
         """
         if self._made is not None:
-            self._made.forked()
+            self._made.reopen()
 
     @property
     def _teller(self) -> Notifications:
@@ -235,7 +235,7 @@ class Session:
         fit: Fit | None = None, why: str = "",
     ) -> Outcome:  # fmt: skip
         """Decide as `decide` does, whatever is logged; `why`: the reason to refuse the call."""
-        if COLLECTING and holds(self._inner.lock):
+        if COLLECTING and would_wait(self._inner.lock):
             call = Call(tool, {}, own_id(id), agent, depth)
             return refuse_without_contract(self._inner, call, WITHIN, counts=False)
         started = _time.perf_counter() if self._logs else 0.0
