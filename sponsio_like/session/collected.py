@@ -1,7 +1,7 @@
 """Knows in which threads the garbage collector runs, and settles calls that it ends elsewhere.
 
 The collector closes generators and coroutines that nobody can finish any more, at any moment: also
-while its thread would_wait the lock of a session, for which it must not wait. So what they decide then
+while its thread holds the lock of a session, for which it must not wait. So what they decide then
 is refused.
 """
 
@@ -26,7 +26,7 @@ def is_collecting() -> bool:
 
 
 def would_wait(lock: Any) -> bool:
-    """True if the collector has called this code while its own thread would_wait the lock, for which it
+    """True if the collector has called this code while its own thread holds the lock, for which it
     would wait for ever. Other threads hold it for microseconds.
     """
     if not is_collecting():

@@ -138,7 +138,7 @@ def _settled(
     bad |= settle_all(inner.ledger, mine, present)
     inner.settling = _without(inner.settling, id)
     if inner.flights.get(id) is flight:  # the process was forked while its result was read
-        del inner.flights[id]
+        inner.flights.pop(id)
     inner.ledger.half_written = before
     if inner.gate is not None:
         inner.gate.note_result(inner.ledger, id, ok=ok)
