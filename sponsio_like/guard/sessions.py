@@ -86,11 +86,13 @@ class Roster:
 
     def unnamed(self, session: Session) -> Session:
         """Register a session that is not found again by its id, and return it."""
-        with self._lock:
-            if len(self._unnamed) >= self._many:
-                self._unnamed = [ref for ref in self._unnamed if ref() is not None]
-                self._many = 2 * max(KEPT_CAP, len(self._unnamed))
-            self._unnamed.append(weakref.ref(session))
+        refs = self._unnamed
+        refs.append(weakref.ref(session))
+        if len(refs) > self._many:
+            with self._lock:
+                many = len(refs)  # other threads only add behind these
+                refs[:many] = [ref for ref in refs[:many] if ref() is not None]
+                self._many = 2 * max(KEPT_CAP, len(refs))
         return session
 
     def restored(self, session: Session, given: SessionOptions, *, keep: bool) -> None:
