@@ -22,7 +22,51 @@ ANSWERS = "tests/fastpath/test_answers.py::test_"
 
 WITHIN = "tests/fastpath/test_deadlines.py::test_"
 
+AROUND = "tests/traps/test_found_around.py::test_"
+
 BUGS = [
+    (
+        "values on the world are woken with the positions of the session",
+        "engine/ledger.py",
+        "for i in {each.clause: None for each in of_values}:",
+        "for i in {x.clause: None for x in judgement.changes if x.clause in self.stores}:",
+        AROUND + "what_is_owed_at_the_next_call_is_owed_in_a_store",
+    ),
+    (
+        "a future that is done is waited for",
+        "guard/flow.py",
+        "if output.done():",
+        "if False:",
+        AROUND + "a_tool_may_return_a_future_that_is_done",
+    ),
+    (
+        "a generator that never begins stays in flight",
+        "guard/flow.py",
+        "begun.append(weakref.finalize(made, session.settle, id, error=NEVER_BEGUN))",
+        "begun.append(weakref.finalize(made, bool, id))",
+        AROUND + "a_generator_that_never_begins_has_failed",
+    ),
+    (
+        "a snapshot leaves out a call whose result is read",
+        "session/resume.py",
+        "flying = {**inner.settling, **inner.flights}",
+        "flying = inner.flights",
+        AROUND + "a_snapshot_is_made_while_a_result_is_read",
+    ),
+    (
+        "a fork goes on with a half-made decision",
+        "session/interceptor.py",
+        "            self.doubts()\n        if self.settling:",
+        "        if self.settling:",
+        AROUND + "a_session_that_was_forked_within_a_decision_is_in_doubt",
+    ),
+    (
+        "obligations that owe each other are met in a circle",
+        "monitor/reachability.py",
+        "if slow or place in passed:",
+        "if slow:",
+        "tests/monitor/test_search_in_turn.py::test_obligations_that_owe_each_other_are_not_met_in_a_circle",
+    ),
     (
         "a lane takes what owes two things at once",
         "engine/fastpath/deadlines.py",
