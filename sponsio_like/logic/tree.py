@@ -27,7 +27,7 @@ FEW = 64
 
 def _forked() -> None:
     """Open the lock in a process that was forked: it does not have the thread that held it."""
-    global _LOCK  # noqa: PLW0603  "
+    global _LOCK  # noqa: PLW0603  the name is that of the lock
     _LOCK = threading.Lock()
 
 

@@ -397,8 +397,8 @@ class Monitor:
             return False
         if not trees and not open_positions(owed):
             return self.search.is_near(owed, registers, position)
-        certain = without_results(owed)
-        if not trees and NO not in certain and self.search.is_near(certain, registers, position):
+        certain = frozenset({NO}) if trees else without_results(owed)
+        if NO not in certain and self.search.is_near(certain, registers, position):
             return True
         return any(
             NO not in left and self.search.is_near(left, now, position)

@@ -216,7 +216,7 @@ def mapped(residual: Residual, value: Callable[[Literal], Residual]) -> Residual
             (literal,) = term
             return value(literal)
     become = {each: value(each) for each in literals_of([residual])}
-    moved = {old: new for old, new in become.items() if new != one(old)}
+    moved = [old for old, new in become.items() if new != one(old)]
     if not moved:
         return residual
     same = frozenset([term for term in residual if term.isdisjoint(moved)])

@@ -17,7 +17,7 @@ from typing import Any
 COLLECTING: set[int] = set()
 """The threads in which the collector runs now."""
 SECONDS = 1.0
-"""The seconds after which a lock is taken for one that this thread would_wait itself."""
+"""The seconds after which this thread is taken to hold the lock itself."""
 
 
 def is_collecting() -> bool:
@@ -38,7 +38,7 @@ def would_wait(lock: Any) -> bool:
 
 
 def elsewhere(settle: Callable[..., Any], id: str, **result: Any) -> None:
-    """Settle a call in another thread; where no thread can start, the process ends."""
+    """Settle a call in another thread; while the process ends none can start, and it is lost."""
     with suppress(RuntimeError):
         _thread.start_new_thread(settle, (id,), result)
 

@@ -63,7 +63,7 @@ WITHIN = "the garbage collector has called this tool while its thread decided an
 
 def _forked() -> None:
     """Open the lock in a process that was forked: it does not have the thread that held it."""
-    global MAKING  # noqa: PLW0603  "
+    global MAKING  # noqa: PLW0603  the name is that of the lock
     MAKING = threading.Lock()
 
 
@@ -98,7 +98,7 @@ class Session:
         self._direct = world is None and not assume_success
         self._timed = clock is not _time.time
         self._made: Interceptor | None = None  # a cached property would make a dict
-        if world is not None:  # which is asked: no other session waits for that
+        if world is not None:  # its store may be slow: this does not hold the lock of all sessions
             self._made = self._new()
         self._notes: Notifications | None = None
         self.started_anew = () if world is None else self._inner.world.started_anew

@@ -36,6 +36,14 @@ def _pay() -> None:
     """A tool."""
 
 
+def _ends(work: Callable[[], Any]) -> bool:
+    """Whether a thread that does this ends soon."""
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(SECONDS)
+    return not thread.is_alive()
+
+
 def _soon(is_so: Callable[[], bool]) -> bool:
     """Whether it is so, soon."""
     end = time.monotonic() + SECONDS
@@ -79,10 +87,7 @@ def test_the_collector_ends_a_generator_while_a_call_is_decided(mode: Mode) -> N
         with session._inner.lock:
             gc.collect()
 
-    thread = threading.Thread(target=collect, daemon=True)
-    thread.start()
-    thread.join(SECONDS)
-    assert not thread.is_alive()
+    assert _ends(collect)
     assert _soon(lambda: not session._inner.in_flight())
 
 
@@ -113,10 +118,7 @@ def test_a_tool_that_the_collector_calls_is_decided_or_refused(mode: Mode, held:
             with session._inner.lock if held else nullcontext():
                 gc.collect()
 
-    thread = threading.Thread(target=collect, daemon=True)
-    thread.start()
-    thread.join(SECONDS)
-    assert not thread.is_alive()
+    assert _ends(collect)
     assert ran == ([] if held and mode == "enforce" else ["x"])
 
 
@@ -138,10 +140,7 @@ def test_the_collector_ends_a_coroutine_while_a_call_is_decided() -> None:
         with session._inner.lock:
             gc.collect()
 
-    thread = threading.Thread(target=collect, daemon=True)
-    thread.start()
-    thread.join(SECONDS)
-    assert not thread.is_alive()
+    assert _ends(collect)
     assert _soon(lambda: isinstance(session.decide("pay", {}), Allowed))
 
 
